@@ -1,0 +1,167 @@
+//! One event, one payload: the bytes of a frame without its header.
+
+use bytes::{Bytes, BytesMut};
+use prost::Message as _;
+
+use super::error::{DecodeError, EncodeError};
+use super::frame::put_header;
+use super::scan::{Envelope, plain_fields, scan};
+use super::{HEADER_LEN, Limits};
+use crate::convert;
+use crate::model::{Event, Notice, NoticeKind, Path};
+use crate::wire;
+
+/// What a payload held.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decoded {
+    /// The event; nothing if the payload holds only events of a later version, and was dropped.
+    pub event: Option<Event>,
+    /// What was dropped: the event itself, or content parts in it.
+    pub notices: Vec<Notice>,
+}
+
+impl Event {
+    /// Appends the event's payload, within the default limits.
+    ///
+    /// Gives back a notice for each thing that the wire has no place for and that was left out:
+    /// unknown members, parts of an unknown type, the payload of an unknown outcome.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError`] if the event is malformed, nests too deep, or makes too long a frame. `dst`
+    /// is then untouched.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use ag_ui_proto::Event;
+    /// use ag_ui_proto::model::TextMessageEnd;
+    /// use bytes::BytesMut;
+    ///
+    /// let event = Event::from(TextMessageEnd::new("m"));
+    /// let mut payload = BytesMut::new();
+    /// event.encode(&mut payload)?;
+    /// assert_eq!(payload, b"\x1a\x07\x0a\x02\x08\x02\x12\x01m"[..]);
+    /// assert_eq!(Event::decode(&payload)?.event, Some(event));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn encode(&self, dst: &mut BytesMut) -> Result<Vec<Notice>, EncodeError> {
+        encode_payload(self, &Limits::default(), dst)
+    }
+
+    /// Appends the event as a frame, within the default limits. As [`Event::encode`] otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As [`Event::encode`].
+    pub fn encode_frame(&self, dst: &mut BytesMut) -> Result<Vec<Notice>, EncodeError> {
+        encode_frame(self, &Limits::default(), dst)
+    }
+
+    /// The event's payload. As [`Event::encode`] otherwise, and silent about what was left out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Event::encode`].
+    pub fn to_payload(&self) -> Result<Bytes, EncodeError> {
+        let mut payload = BytesMut::new();
+        self.encode(&mut payload)?;
+        Ok(payload.freeze())
+    }
+
+    /// Reads the payload of one frame, within the default limits.
+    ///
+    /// The event is handed on as it came, not judged: see [`Event::enforce`]. What a newer peer
+    /// added is dropped, and told of in [`Decoded::notices`] where it can be.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`] if the bytes are not one event.
+    ///
+    /// Rule: the decoder rules D1 to D28, see the [module](crate::codec).
+    pub fn decode(payload: &[u8]) -> Result<Decoded, DecodeError> {
+        decode_payload(payload, &Limits::default())
+    }
+}
+
+/// Appends the event's payload. See [`Event::encode`].
+///
+/// # Errors
+///
+/// As [`Event::encode`].
+pub fn encode_payload(
+    event: &Event,
+    limits: &Limits,
+    dst: &mut BytesMut,
+) -> Result<Vec<Notice>, EncodeError> {
+    let (wire, notices) = to_wire(event, limits)?;
+    let len = checked_len(event, &wire, limits)?;
+    dst.reserve(len);
+    wire.encode_raw(dst);
+    Ok(notices)
+}
+
+/// Appends the event as a frame. See [`Event::encode_frame`].
+///
+/// # Errors
+///
+/// As [`Event::encode`].
+pub fn encode_frame(
+    event: &Event,
+    limits: &Limits,
+    dst: &mut BytesMut,
+) -> Result<Vec<Notice>, EncodeError> {
+    let (wire, notices) = to_wire(event, limits)?;
+    let len = checked_len(event, &wire, limits)?;
+    if put_header(len, limits, dst).is_err() {
+        return Err(too_large(event, len, limits));
+    }
+    wire.encode_raw(dst);
+    Ok(notices)
+}
+
+fn to_wire(event: &Event, limits: &Limits) -> Result<(wire::Event, Vec<Notice>), EncodeError> {
+    let max = limits.max_depth();
+    if let Some(path) = event.too_deep(max) {
+        return Err(EncodeError::TooDeep { event_type: event.event_type(), path, max });
+    }
+    Ok(convert::to_wire(event)?)
+}
+
+fn checked_len(event: &Event, wire: &wire::Event, limits: &Limits) -> Result<usize, EncodeError> {
+    let len = wire.encoded_len();
+    if len.saturating_add(HEADER_LEN) > limits.max_frame_len() {
+        return Err(too_large(event, len, limits));
+    }
+    Ok(len)
+}
+
+fn too_large(event: &Event, len: usize, limits: &Limits) -> EncodeError {
+    EncodeError::TooLarge {
+        event_type: event.event_type(),
+        len: len.saturating_add(HEADER_LEN),
+        max: limits.max_frame_len(),
+    }
+}
+
+/// Reads the payload of one frame. See [`Event::decode`].
+///
+/// # Errors
+///
+/// As [`Event::decode`].
+pub fn decode_payload(payload: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
+    let wire = match scan(payload)? {
+        Envelope::Known { plain: true } => wire::Event::decode(payload)?,
+        Envelope::Known { plain: false } => wire::Event::decode(plain_fields(payload).as_slice())?,
+        Envelope::Future { arm } => {
+            let notice = Notice { path: Path::root(), kind: NoticeKind::UnknownArm { arm } };
+            return Ok(Decoded { event: None, notices: vec![notice] });
+        }
+    };
+    let (event, notices) = convert::from_wire(wire)?;
+    let max = limits.max_depth();
+    if let Some(path) = event.too_deep(max) {
+        return Err(DecodeError::TooDeep { path, max });
+    }
+    Ok(Decoded { event: Some(event), notices })
+}

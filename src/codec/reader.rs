@@ -1,0 +1,96 @@
+//! Events off a buffer, without I/O.
+
+use bytes::BytesMut;
+
+use super::Limits;
+use super::error::StreamError;
+use super::frame::FrameReader;
+use super::payload::{Decoded, decode_payload};
+
+/// Takes events off a buffer, whatever the parts in which their bytes arrive.
+///
+/// As [`FrameReader`], one floor up: a frame that is no event ends the stream too.
+///
+/// # Examples
+///
+/// ```
+/// use ag_ui_proto::codec::EventReader;
+/// use bytes::BytesMut;
+///
+/// let mut reader = EventReader::new();
+/// let mut buffer = BytesMut::new();
+/// for part in [&b"\0\0\0\x09\x1a\x07\x0a\x02"[..], b"\x08\x02\x12\x01m"] {
+///     buffer.extend_from_slice(part);
+///     while let Some(decoded) = reader.next_event(&mut buffer)? {
+///         println!("{:?}", decoded.event);
+///     }
+/// }
+/// reader.finish(&buffer)?;
+/// # Ok::<(), ag_ui_proto::codec::StreamError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EventReader {
+    frames: FrameReader,
+    limits: Limits,
+}
+
+impl Default for EventReader {
+    fn default() -> Self {
+        Self::with_limits(Limits::default())
+    }
+}
+
+impl EventReader {
+    /// Makes a reader for the beginning of a stream, with the default limits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes a reader for the beginning of a stream.
+    #[must_use]
+    pub fn with_limits(limits: Limits) -> Self {
+        Self { frames: FrameReader::new(limits), limits }
+    }
+
+    /// Takes the next event off the front of `src`, or nothing while its frame is incomplete.
+    ///
+    /// A frame of a later version gives a [`Decoded`] without an event, and the stream goes on.
+    ///
+    /// # Errors
+    ///
+    /// [`StreamError::Frame`] or [`StreamError::Event`], with the place of the frame. There is no
+    /// next event then: every later call gives nothing.
+    pub fn next_event(&mut self, src: &mut BytesMut) -> Result<Option<Decoded>, StreamError> {
+        let (number, offset) = self.frames.position();
+        let frame = self.frames.next_frame(src).map_err(|source| StreamError::Frame {
+            number,
+            offset,
+            source,
+        })?;
+        let Some(frame) = frame else { return Ok(None) };
+        match decode_payload(&frame.payload, &self.limits) {
+            Ok(decoded) => Ok(Some(decoded)),
+            Err(source) => {
+                self.frames.fail();
+                Err(StreamError::Event { number, offset, source })
+            }
+        }
+    }
+
+    /// Checks, once input has ended, that it ended between two frames.
+    ///
+    /// # Errors
+    ///
+    /// [`StreamError::Frame`] with [`FrameError::Truncated`](super::FrameError::Truncated) if not.
+    pub fn finish(&mut self, src: &[u8]) -> Result<(), StreamError> {
+        let (number, offset) = self.frames.position();
+        self.frames.finish(src).map_err(|source| StreamError::Frame { number, offset, source })
+    }
+
+    /// Number and offset of the frame that comes next.
+    #[must_use]
+    pub fn position(&self) -> (u64, u64) {
+        self.frames.position()
+    }
+}

@@ -1,0 +1,464 @@
+//! Values and serde: JSON text in and out, with a limit of depth.
+//!
+//! Reading refuses a container beyond the limit before it is opened, writing beyond [`MAX_DEPTH`].
+//! `serde_json`'s own limit, 128, is lifted for reading text and ours stands in its place, so one
+//! number governs JSON and protobuf alike.
+
+use std::cell::Cell;
+use std::fmt;
+
+use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Error as _, SerializeMap, SerializeSeq};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::object::Entry;
+use super::{JsonError, List, MAX_DEPTH, Number, Object, Value};
+
+impl Value {
+    /// Reads all of `text` as one JSON value of at most `max_depth` levels.
+    ///
+    /// An integer of 64 bits stays an integer, any other number is the nearest double. Of entries
+    /// with the same key the last wins, in the place of the first. A level takes 1.8 KiB of stack in a
+    /// debug build, nearly all of it serde's: the default 128 levels fit a thread of 256 KiB, and
+    /// [`MAX_DEPTH`] one of 1 MiB.
+    ///
+    /// # Errors
+    ///
+    /// [`JsonError::Malformed`] if the text is not JSON, has more after the value, or a number out
+    /// of the range of doubles; [`JsonError::TooDeep`] beyond `max_depth`.
+    pub fn from_json(text: &str, max_depth: usize) -> Result<Self, JsonError> {
+        let max = max_depth.min(MAX_DEPTH);
+        let too_deep = Cell::new(false);
+        let mut reader = serde_json::Deserializer::from_str(text);
+        reader.disable_recursion_limit();
+        let level = Level { max, left: max, too_deep: Some(&too_deep) };
+        level.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value)).map_err(
+            |error| match too_deep.get() {
+                true => JsonError::TooDeep { max, line: error.line(), column: error.column() },
+                false => JsonError::Malformed(error),
+            },
+        )
+    }
+
+    /// Reads this value into a type of the user's.
+    ///
+    /// # Errors
+    ///
+    /// What the type's `Deserialize` says; also if the value nests deeper than [`MAX_DEPTH`].
+    pub fn to<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        T::deserialize(self)
+    }
+
+    /// The value that `data` serialises to, by way of JSON text: members keep their order.
+    ///
+    /// # Errors
+    ///
+    /// What the type's `Serialize` says; also if it is not JSON, as with keys that are not strings,
+    /// or nests deeper than [`MAX_DEPTH`].
+    pub fn from_serialize<T: Serialize + ?Sized>(data: &T) -> Result<Self, serde_json::Error> {
+        let text = serde_json::to_string(data)?;
+        let mut reader = serde_json::Deserializer::from_str(&text);
+        reader.disable_recursion_limit();
+        ValueSeed::new(MAX_DEPTH).deserialize(&mut reader)
+    }
+}
+
+/// Reads a [`Value`] of at most so many levels, from any format that serde reads.
+///
+/// A format with a limit of its own may refuse earlier; see
+/// `serde_json::Deserializer::disable_recursion_limit`.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueSeed {
+    max_depth: usize,
+}
+
+impl ValueSeed {
+    /// A seed for values of at most `max_depth` levels, and never more than [`MAX_DEPTH`].
+    #[must_use]
+    pub fn new(max_depth: usize) -> Self {
+        Self { max_depth: max_depth.min(MAX_DEPTH) }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for ValueSeed {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Level { max: self.max_depth, left: self.max_depth, too_deep: None }
+            .deserialize(deserializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ValueSeed::new(MAX_DEPTH).deserialize(deserializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Object(object) => Ok(object),
+            other => Err(D::Error::invalid_type(other.unexpected(), &"an object")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for List {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::List(list) => Ok(list),
+            other => Err(D::Error::invalid_type(other.unexpected(), &"an array")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Number(number) => Ok(number),
+            other => Err(D::Error::invalid_type(other.unexpected(), &"a number")),
+        }
+    }
+}
+
+/// One level of a value being read: how many more may open inside it.
+#[derive(Clone, Copy)]
+struct Level<'a> {
+    max: usize,
+    left: usize,
+    /// Set when the limit was the reason, which an error of serde's cannot say.
+    too_deep: Option<&'a Cell<bool>>,
+}
+
+impl Level<'_> {
+    /// Whether a container may open: true, or the error.
+    fn open<E: serde::de::Error>(self) -> Result<bool, E> {
+        if self.left > 0 {
+            return Ok(true);
+        }
+        if let Some(too_deep) = self.too_deep {
+            too_deep.set(true);
+        }
+        Err(E::custom(format_args!("value nested deeper than {} levels", self.max)))
+    }
+
+    fn inner(self) -> Self {
+        Self { left: self.left.saturating_sub(1), ..self }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Level<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Level<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.deserialize(deserializer)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Value, D::Error> {
+        self.deserialize(inner)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number is not finite"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
+        let mut list = List::new();
+        let mut more = self.open();
+        // What an element needs is kept off this frame: there is one at every level.
+        while let Ok(true) = more {
+            more = push_element(&mut list, elements.next_element_seed(self.inner()));
+        }
+        finish(more, list)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        let mut more = self.open();
+        while let Ok(true) = more {
+            more = push_key(&mut entries, members.next_key());
+            if let Ok(true) = more {
+                more = set_value(&mut entries, members.next_value_seed(self.inner()));
+            }
+        }
+        finish(more, Entries(entries))
+    }
+}
+
+/// The members of an object as they come; its keys are made unique at the end.
+struct Entries(Vec<Entry>);
+
+impl From<Entries> for Value {
+    fn from(entries: Entries) -> Self {
+        Self::Object(entries.0.into())
+    }
+}
+
+fn push_element<E>(list: &mut List, element: Result<Option<Value>, E>) -> Result<bool, E> {
+    let element = element?;
+    let more = element.is_some();
+    list.extend(element);
+    Ok(more)
+}
+
+fn push_key<E>(entries: &mut Vec<Entry>, key: Result<Option<String>, E>) -> Result<bool, E> {
+    let key = key?;
+    let more = key.is_some();
+    entries.extend(key.map(|key| (key, Value::Null)));
+    Ok(more)
+}
+
+fn set_value<E>(entries: &mut [Entry], value: Result<Value, E>) -> Result<bool, E> {
+    let value = value?;
+    if let Some(last) = entries.last_mut() {
+        last.1 = value;
+    }
+    Ok(true)
+}
+
+fn finish<E>(ended: Result<bool, E>, value: impl Into<Value>) -> Result<Value, E> {
+    ended.map(|_| value.into())
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Nested { value: self, left: MAX_DEPTH }.serialize(serializer)
+    }
+}
+
+impl Serialize for List {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_list(self, MAX_DEPTH - 1, serializer)
+    }
+}
+
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_object(self, MAX_DEPTH - 1, serializer)
+    }
+}
+
+/// An integer or a double. Text is written as the nearest double, since serde has no numbers of any
+/// size; out of the range of doubles it is an error. `Display` writes all digits.
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(integer) = self.as_i64() {
+            serializer.serialize_i64(integer)
+        } else if let Some(integer) = self.as_u64() {
+            serializer.serialize_u64(integer)
+        } else if let Some(double) = self.as_f64() {
+            serializer.serialize_f64(double)
+        } else {
+            Err(S::Error::custom(format_args!("number {self} is out of range")))
+        }
+    }
+}
+
+/// A value being written, and how many levels may open.
+struct Nested<'a> {
+    value: &'a Value,
+    left: usize,
+}
+
+impl Serialize for Nested<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (self.value, self.left.checked_sub(1)) {
+            (Value::Null, _) => serializer.serialize_unit(),
+            (Value::Bool(value), _) => serializer.serialize_bool(*value),
+            (Value::Number(number), _) => number.serialize(serializer),
+            (Value::String(text), _) => serializer.serialize_str(text),
+            (Value::List(list), Some(left)) => serialize_list(list, left, serializer),
+            (Value::Object(object), Some(left)) => serialize_object(object, left, serializer),
+            (Value::List(_) | Value::Object(_), None) => {
+                Err(S::Error::custom(format_args!("value nested deeper than {MAX_DEPTH} levels")))
+            }
+        }
+    }
+}
+
+fn serialize_list<S: Serializer>(list: &List, left: usize, to: S) -> Result<S::Ok, S::Error> {
+    let mut elements = to.serialize_seq(Some(list.len()))?;
+    for value in list {
+        elements.serialize_element(&Nested { value, left })?;
+    }
+    elements.end()
+}
+
+fn serialize_object<S: Serializer>(object: &Object, left: usize, to: S) -> Result<S::Ok, S::Error> {
+    let mut members = to.serialize_map(Some(object.len()))?;
+    for (key, value) in object {
+        members.serialize_entry(key, &Nested { value, left })?;
+    }
+    members.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{nested_lists, nested_objects, on_a_small_stack};
+    use super::*;
+
+    fn read(text: &str) -> Result<Value, JsonError> {
+        Value::from_json(text, 128)
+    }
+
+    #[test]
+    fn numbers_are_read_as_what_they_are() {
+        let value =
+            read("[5, -5, 5.0, 1e3, -0, 18446744073709551615, 18446744073709551616]").unwrap();
+        assert_eq!(
+            value.to_string(),
+            "[5,-5,5.0,1000.0,-0.0,18446744073709551615,1.8446744073709552e+19]"
+        );
+    }
+
+    #[test]
+    fn the_last_of_equal_keys_wins_in_the_place_of_the_first() {
+        let value = read(r#"{"a":1,"b":2,"a":[3]}"#).unwrap();
+        assert_eq!(value.to_string(), r#"{"a":[3],"b":2}"#);
+    }
+
+    #[track_caller]
+    fn check_malformed(text: &str, reason: &str) {
+        let error = read(text).unwrap_err();
+        assert_eq!(error.to_string(), "malformed JSON");
+        let JsonError::Malformed(source) = error else { panic!("{error}") };
+        assert_eq!(source.to_string(), reason);
+    }
+
+    #[test]
+    fn text_that_is_not_one_json_value_is_refused() {
+        check_malformed("", "EOF while parsing a value at line 1 column 0");
+        check_malformed("[1,]", "trailing comma at line 1 column 4");
+        check_malformed("1 2", "trailing characters at line 1 column 3");
+        check_malformed("{\"a\":1}\n]", "trailing characters at line 2 column 1");
+        check_malformed("[1e400]", "number out of range at line 1 column 6");
+        check_malformed(r#""\ud800""#, "unexpected end of hex escape at line 1 column 8");
+        check_malformed("NaN", "expected value at line 1 column 1");
+    }
+
+    #[test]
+    fn text_deeper_than_the_limit_is_refused_where_it_is_too_deep() {
+        for value in [nested_lists(5), nested_objects(5)] {
+            let text = value.to_string();
+            assert_eq!(Value::from_json(&text, 5).unwrap(), value);
+            assert!(matches!(
+                Value::from_json(&text, 4),
+                Err(JsonError::TooDeep { max: 4, line: 1, .. })
+            ));
+        }
+        let error = Value::from_json("[\n[[]]]", 2).unwrap_err();
+        assert_eq!(error.to_string(), "JSON nested deeper than 2 levels at line 2 column 2");
+        assert!(Value::from_json("1", 0).is_ok());
+        let beyond = Value::from_json(&"[".repeat(1_000_000), usize::MAX).unwrap_err();
+        assert!(matches!(beyond, JsonError::TooDeep { max: MAX_DEPTH, .. }));
+    }
+
+    #[test]
+    fn the_default_depth_fits_a_small_stack_and_the_greatest_a_mebibyte() {
+        for make in [nested_lists, nested_objects] {
+            on_a_small_stack(move || {
+                let value = make(128);
+                assert_eq!(read(&value.to_string()).unwrap(), value);
+                assert!(serde_json::to_string(&value).is_ok());
+            });
+            let at_most = std::thread::Builder::new().stack_size(1024 * 1024).spawn(move || {
+                let value = make(MAX_DEPTH);
+                let text = serde_json::to_string(&value).unwrap();
+                assert_eq!(Value::from_json(&text, MAX_DEPTH).unwrap(), value);
+                assert_eq!(value.to::<Value>().unwrap(), value);
+            });
+            at_most.unwrap().join().unwrap();
+        }
+    }
+
+    #[test]
+    fn serde_refuses_what_it_cannot_hold() {
+        let error = serde_json::to_string(&nested_objects(MAX_DEPTH + 1)).unwrap_err();
+        assert_eq!(error.to_string(), "value nested deeper than 512 levels");
+        let huge = Value::from(Number::parse("1e400").unwrap());
+        let error = serde_json::to_string(&huge).unwrap_err();
+        assert_eq!(error.to_string(), "number 1e400 is out of range");
+        let long = Value::from(Number::parse("0.10000000000000000001").unwrap());
+        assert_eq!(serde_json::to_string(&long).unwrap(), "0.1");
+        let seed = ValueSeed::new(1);
+        let mut reader = serde_json::Deserializer::from_str("[[1]]");
+        let error = seed.deserialize(&mut reader).unwrap_err();
+        assert!(error.to_string().starts_with("value nested deeper than 1 levels at line 1"));
+    }
+
+    #[test]
+    fn parts_of_a_value_are_read_alone() {
+        assert_eq!(serde_json::from_str::<Object>(r#"{"a":1}"#).unwrap(), Object::from([("a", 1)]));
+        assert_eq!(serde_json::from_str::<List>("[1]").unwrap(), List::from([1]));
+        assert_eq!(serde_json::from_str::<Number>("1.5").unwrap().as_f64(), Some(1.5));
+        let error = serde_json::from_str::<Object>("[]").unwrap_err();
+        assert_eq!(error.to_string(), "invalid type: sequence, expected an object");
+        let error = serde_json::from_str::<List>(r#""x""#).unwrap_err();
+        assert_eq!(error.to_string(), r#"invalid type: string "x", expected an array"#);
+        let error = serde_json::from_str::<Number>("null").unwrap_err();
+        assert_eq!(error.to_string(), "invalid type: unit value, expected a number");
+    }
+
+    #[test]
+    fn serialisable_data_becomes_a_value_in_its_order() {
+        #[derive(Serialize)]
+        struct Data<'a> {
+            z: &'a str,
+            a: Option<f32>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            absent: Option<u8>,
+            big: u64,
+        }
+        let data = Data { z: "x", a: Some(0.1), absent: None, big: u64::MAX };
+        let value = Value::from_serialize(&data).unwrap();
+        assert_eq!(value.to_string(), r#"{"z":"x","a":0.1,"big":18446744073709551615}"#);
+        assert!(
+            Value::from_serialize(
+                &[(1, 2)].into_iter().collect::<std::collections::BTreeMap<_, _>>()
+            )
+            .is_ok()
+        );
+        assert!(Value::from_serialize(&std::collections::BTreeMap::from([([1], 2)])).is_err());
+    }
+}

@@ -1,0 +1,3 @@
+//! The contents page: one module a subject.
+
+mod golden;
