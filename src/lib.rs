@@ -23,3 +23,8 @@ pub mod value;
 pub mod wire;
 
 pub use crate::model::{Event, EventType, PROTOCOL_VERSION};
+
+/// The README's examples, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

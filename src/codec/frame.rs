@@ -145,18 +145,16 @@ pub(super) fn put_header(
     limits: &Limits,
     dst: &mut BytesMut,
 ) -> Result<(), FrameError> {
-    let max = limits.max_frame_len().min(HEADER_LEN + u32::MAX as usize);
-    let too_large = FrameError::TooLarge {
-        len: u64::try_from(len).unwrap_or(u64::MAX).saturating_add(HEADER_LEN as u64),
-        max: u64::try_from(max).unwrap_or(u64::MAX),
-    };
-    let Ok(header) = u32::try_from(len) else { return Err(too_large) };
-    if len.saturating_add(HEADER_LEN) > max {
-        return Err(too_large);
+    let max = u64::try_from(limits.max_frame_len()).unwrap_or(u64::MAX).min(frame_len(u32::MAX));
+    let frame_len = u64::try_from(len).unwrap_or(u64::MAX).saturating_add(HEADER_LEN as u64);
+    match u32::try_from(len) {
+        Ok(header) if frame_len <= max => {
+            dst.reserve(HEADER_LEN + len);
+            dst.put_u32(header);
+            Ok(())
+        }
+        _ => Err(FrameError::TooLarge { len: frame_len, max }),
     }
-    dst.reserve(HEADER_LEN + len);
-    dst.put_u32(header);
-    Ok(())
 }
 
 fn frame_len(len: u32) -> u64 {

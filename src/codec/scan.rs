@@ -45,10 +45,13 @@ pub(crate) fn scan(payload: &[u8]) -> Result<Envelope, DecodeError> {
     while input.at() < end {
         let (number, wire_type) = input.tag(end)?;
         let Some((_, field)) = EVENT.field(number) else {
+            let start = input.at();
             let body = input.field(number, wire_type, end)?;
             scan.plain &= wire_type == LEN || wire_type == VARINT;
             match body {
-                Some(body) if walks_as_a_message(body) => future = future.or(Some(number)),
+                Some(body) if is_short(&input, start, body) && walks_as_a_message(body) => {
+                    future = future.or(Some(number));
+                }
                 Some(_) => is_broken = true,
                 None => {}
             }
@@ -58,11 +61,10 @@ pub(crate) fn scan(payload: &[u8]) -> Result<Envelope, DecodeError> {
             return Err(DecodeError::TwoEvents { first, second: number });
         }
         known = Some(number);
-        let offset = input.at();
         match (input.field(number, wire_type, end)?, &field.kind) {
             (Some(body), Kind::Message(message)) => {
                 arm = Some(number);
-                let offset = offset + (input.at() - offset - body.len());
+                let offset = input.at() - body.len();
                 scan.message(body, offset, message, &At::Root)?;
             }
             _ => scan.plain = false,
@@ -81,11 +83,20 @@ fn walks_as_a_message(bytes: &[u8]) -> bool {
     let end = bytes.len();
     while input.at() < end {
         let Ok((number, wire_type)) = input.tag(end) else { return false };
-        if input.field(number, wire_type, end).is_err() {
-            return false;
+        let start = input.at();
+        match input.field(number, wire_type, end) {
+            Ok(Some(body)) if !is_short(&input, start, body) => return false,
+            Ok(_) => {}
+            Err(_) => return false,
         }
     }
     true
+}
+
+/// Whether the length of `body`, which was read from `start` on, took no more than 5 bytes: an
+/// encoder's, not noise. Only asked of what this version cannot read.
+fn is_short(input: &Input<'_>, start: usize, body: &[u8]) -> bool {
+    input.at() - body.len() - start <= 5
 }
 
 struct Scan {
@@ -106,7 +117,7 @@ impl Scan {
         let end = bytes.len();
         let mut arm = None;
         let mut seen = [0_usize; 16];
-        let moved = |error| shift(error, offset, at);
+        let moved = |error: ValueError| shift(&error, offset, at);
 
         while input.at() < end {
             let (number, wire_type) = input.tag(end).map_err(moved)?;
@@ -146,10 +157,10 @@ impl Scan {
                 Err(_) => Err(DecodeError::Utf8 { path: at.to_path() }),
             },
             Kind::Value => {
-                check(body, Root::Value, MAX_DEPTH).map_err(|error| shift(error, offset, at))
+                check(body, Root::Value, MAX_DEPTH).map_err(|error| shift(&error, offset, at))
             }
             Kind::Struct => {
-                check(body, Root::Struct, MAX_DEPTH).map_err(|error| shift(error, offset, at))
+                check(body, Root::Struct, MAX_DEPTH).map_err(|error| shift(&error, offset, at))
             }
             Kind::Int64 | Kind::Varint => Ok(()),
         }
@@ -170,8 +181,8 @@ fn is_len(kind: &Kind) -> bool {
     !matches!(kind, Kind::Int64 | Kind::Varint)
 }
 
-fn shift(error: ValueError, offset: usize, at: &At<'_>) -> DecodeError {
-    match error {
+fn shift(error: &ValueError, offset: usize, at: &At<'_>) -> DecodeError {
+    match *error {
         ValueError::TooDeep { max } => DecodeError::TooDeep { path: at.to_path(), max },
         ValueError::NotFinite { .. } => DecodeError::NotFinite { path: at.to_path() },
         ValueError::Utf8 { .. } => DecodeError::Utf8 { path: at.to_path() },
@@ -183,7 +194,7 @@ fn shift(error: ValueError, offset: usize, at: &At<'_>) -> DecodeError {
 
 impl From<ValueError> for DecodeError {
     fn from(error: ValueError) -> Self {
-        shift(error, 0, &At::Root)
+        shift(&error, 0, &At::Root)
     }
 }
 

@@ -115,9 +115,9 @@ fn base_from_wire(
     cx: &mut FromWireCx,
 ) -> Result<Base, ConvertError> {
     let raw_event: Option<Value> = FromWire::<Option<Slot>>::from_wire(wire.raw_event, at, cx)?;
-    let mut base = Base::default();
-    base.timestamp = FromWire::from_wire(wire.timestamp, &at.member("timestamp"), cx)?;
-    base.metadata = wire.metadata;
-    base.raw_event = raw_event.map(Box::new);
-    Ok(base)
+    Ok(Base {
+        timestamp: FromWire::from_wire(wire.timestamp, &at.member("timestamp"), cx)?,
+        metadata: wire.metadata,
+        raw_event: raw_event.map(Box::new),
+    })
 }

@@ -1,9 +1,9 @@
-//! Judging an event: strictly, tolerantly, or only for what no reading lets pass.
+//! Judging an event or an input: strictly, tolerantly, or only for what no reading lets pass.
 
 use super::error::{Malformed, Notice, NoticeKind, Reason, Unrecognised};
-use super::node::Inspector;
+use super::node::{Inspector, Node};
 use super::path::{At, Path};
-use super::{Event, EventType};
+use super::{AgentCapabilities, Event, EventType, RunAgentInput};
 use crate::value::{Object, Value};
 
 /// What tolerant reading does with an unknown string in a closed set: the role of a text message,
@@ -38,10 +38,12 @@ impl Event {
     ///
     /// The first value that is malformed or unrecognised.
     pub fn validate(&self) -> Result<(), Malformed> {
+        let event_type = Some(self.event_type());
         if let Some(what) = self.unrecognised() {
-            return Err(self.malformed(Path::root(), Reason::Unrecognised(what)));
+            let reason = Reason::Unrecognised(what);
+            return Err(Malformed { event_type, path: Path::root(), reason });
         }
-        let mut first = FirstFault { event_type: self.event_type(), strict: true, fault: None };
+        let mut first = FirstFault { event_type, strict: true, fault: None };
         self.inspect(&mut first);
         first.fault.map_or(Ok(()), Err)
     }
@@ -58,32 +60,28 @@ impl Event {
     ///
     /// Rule: specification 1.1, basic/processing, "Unrecognised material".
     pub fn enforce(mut self, names: UnknownNames) -> Result<Enforced, Malformed> {
-        let event_type = self.event_type();
-        let mut enforcer = Enforcer { event_type, names, fault: None, notices: Vec::new() };
+        let mut enforcer = Enforcer::new(Some(self.event_type()), names);
         if let Some(what) = self.unrecognised() {
             enforcer.unrecognised(&At::Root, what);
-            return enforcer
-                .fault
-                .map_or(Ok(Enforced { event: None, notices: enforcer.notices }), Err);
+            return Ok(Enforced { event: None, notices: enforcer.verdict()? });
         }
         self.inspect(&mut enforcer);
-        if let Some(fault) = enforcer.fault {
-            return Err(fault);
-        }
-        if !enforcer.notices.is_empty() {
+        let notices = enforcer.verdict()?;
+        if !notices.is_empty() {
             self.strip();
         }
-        Ok(Enforced { event: Some(self), notices: enforcer.notices })
+        Ok(Enforced { event: Some(self), notices })
     }
 
     /// Refuses what every reading refuses, and lets unrecognised material pass.
     pub(crate) fn refuse_malformed(&self) -> Result<(), Malformed> {
-        let mut first = FirstFault { event_type: self.event_type(), strict: false, fault: None };
+        let event_type = Some(self.event_type());
+        let mut first = FirstFault { event_type, strict: false, fault: None };
         self.inspect(&mut first);
         first.fault.map_or(Ok(()), Err)
     }
 
-    /// The first open value that makes the event's JSON nest deeper than `max` levels.
+    /// The first value that makes the event's JSON nest deeper than `max` levels.
     pub(crate) fn too_deep(&self, max: usize) -> Option<Path> {
         let mut deepest = TooDeep { max, path: None };
         self.inspect(&mut deepest);
@@ -91,8 +89,52 @@ impl Event {
     }
 }
 
+impl RunAgentInput {
+    /// Judges the input strictly. See [`Event::validate`].
+    ///
+    /// # Errors
+    ///
+    /// The first value that is malformed or unrecognised.
+    pub fn validate(&self) -> Result<(), Malformed> {
+        validate(self)
+    }
+
+    /// Judges the input as a producer does that receives it, and strips what this version does not
+    /// describe. See [`Event::enforce`].
+    ///
+    /// # Errors
+    ///
+    /// The first value that is malformed, outside of what is stripped. The input is then as it was.
+    pub fn enforce(&mut self, names: UnknownNames) -> Result<Vec<Notice>, Malformed> {
+        let mut enforcer = Enforcer::new(None, names);
+        Node::inspect(self, &At::Root, &mut enforcer);
+        let notices = enforcer.verdict()?;
+        if !notices.is_empty() {
+            Node::strip(self);
+        }
+        Ok(notices)
+    }
+}
+
+impl AgentCapabilities {
+    /// Judges the declaration strictly. One that is malformed must not be used.
+    ///
+    /// # Errors
+    ///
+    /// The first value that is malformed or unrecognised.
+    pub fn validate(&self) -> Result<(), Malformed> {
+        validate(self)
+    }
+}
+
+fn validate(node: &impl Node) -> Result<(), Malformed> {
+    let mut first = FirstFault { event_type: None, strict: true, fault: None };
+    node.inspect(&At::Root, &mut first);
+    first.fault.map_or(Ok(()), Err)
+}
+
 struct FirstFault {
-    event_type: EventType,
+    event_type: Option<EventType>,
     strict: bool,
     fault: Option<Malformed>,
 }
@@ -100,7 +142,7 @@ struct FirstFault {
 impl Inspector for FirstFault {
     fn malformed(&mut self, at: &At<'_>, reason: Reason) {
         if self.fault.is_none() {
-            let event_type = Some(self.event_type);
+            let event_type = self.event_type;
             self.fault = Some(Malformed { event_type, path: at.to_path(), reason });
         }
     }
@@ -113,23 +155,30 @@ impl Inspector for FirstFault {
 }
 
 struct Enforcer {
-    event_type: EventType,
     names: UnknownNames,
-    fault: Option<Malformed>,
+    first: FirstFault,
     notices: Vec<Notice>,
+}
+
+impl Enforcer {
+    fn new(event_type: Option<EventType>, names: UnknownNames) -> Self {
+        let first = FirstFault { event_type, strict: true, fault: None };
+        Self { names, first, notices: Vec::new() }
+    }
+
+    fn verdict(self) -> Result<Vec<Notice>, Malformed> {
+        self.first.fault.map_or(Ok(self.notices), Err)
+    }
 }
 
 impl Inspector for Enforcer {
     fn malformed(&mut self, at: &At<'_>, reason: Reason) {
-        if self.fault.is_none() {
-            let event_type = Some(self.event_type);
-            self.fault = Some(Malformed { event_type, path: at.to_path(), reason });
-        }
+        self.first.malformed(at, reason);
     }
 
     fn unrecognised(&mut self, at: &At<'_>, what: Unrecognised) {
         if self.names == UnknownNames::Refuse && matches!(what, Unrecognised::Name { .. }) {
-            self.malformed(at, Reason::Unrecognised(what));
+            self.first.unrecognised(at, what);
         } else {
             self.notices.push(Notice { path: at.to_path(), kind: NoticeKind::Stripped(what) });
         }
@@ -155,6 +204,14 @@ impl Inspector for TooDeep {
     }
 
     fn open_object(&mut self, at: &At<'_>, object: &Object) {
+        self.measure(at, object.depth());
+    }
+
+    fn unknown(&mut self, at: &At<'_>, value: &Value) {
+        self.measure(at, value.depth());
+    }
+
+    fn unknown_object(&mut self, at: &At<'_>, object: &Object) {
         self.measure(at, object.depth());
     }
 }

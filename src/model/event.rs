@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::error::{Malformed, ReadError, Reason, Unrecognised};
 use super::node::{Inspector, Node, inspect_optional, malformed, mistyped};
 use super::object::{Members, tag};
-use super::path::{At, Path};
+use super::path::At;
 use super::{
     ActivityDelta, ActivitySnapshot, Custom, MessagesSnapshot, Raw, ReasoningEncryptedValue,
     ReasoningEnd, ReasoningMessageChunk, ReasoningMessageContent, ReasoningMessageEnd,
@@ -320,11 +320,6 @@ impl Event {
     /// Removes all that is unrecognised.
     pub(crate) fn strip(&mut self) {
         self.body.strip();
-    }
-
-    /// The error for something wrong at `path`.
-    pub(crate) fn malformed(&self, path: Path, reason: Reason) -> Malformed {
-        Malformed { event_type: Some(self.event_type()), path, reason }
     }
 }
 

@@ -241,10 +241,9 @@ fn present_form(part: &Value) -> Option<Value> {
         (None, Some(url)) => ("url", url),
         (None, None) => return None,
     };
-    let kind = match mime_type.split_once('/').map(|(prefix, _)| prefix) {
-        Some(prefix @ ("image" | "audio" | "video")) => prefix,
-        _ => "document",
-    };
+    let prefix = mime_type.split_once('/').map(|(prefix, _)| prefix);
+    let kind =
+        prefix.filter(|prefix| ["image", "audio", "video"].contains(prefix)).unwrap_or("document");
     let source = Object::from([("type", source), ("value", value), ("mimeType", mime_type)]);
     let mut present = Object::from([("type", Value::from(kind)), ("source", source.into())]);
     if let Some(filename) = text("filename") {

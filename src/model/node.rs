@@ -33,6 +33,9 @@ pub(crate) trait Node: Sized {
     /// Shows all that is malformed, unrecognised or open in the piece, in the order of its members.
     fn inspect(&self, _at: &At<'_>, _with: &mut dyn Inspector) {}
 
+    /// Shows what an unrecognised piece holds.
+    fn inspect_unknown(&self, _at: &At<'_>, _with: &mut dyn Inspector) {}
+
     /// Removes all that is unrecognised in the piece.
     fn strip(&mut self) {}
 }
@@ -49,6 +52,10 @@ pub(crate) trait Inspector {
     fn open(&mut self, _at: &At<'_>, _value: &Value) {}
     /// An open object.
     fn open_object(&mut self, _at: &At<'_>, _object: &Object) {}
+    /// The value of an unknown member.
+    fn unknown(&mut self, _at: &At<'_>, _value: &Value) {}
+    /// A member of a union that this version does not know, as it came.
+    fn unknown_object(&mut self, _at: &At<'_>, _object: &Object) {}
 }
 
 /// A JSON type with its article.
@@ -92,6 +99,7 @@ pub(crate) fn inspect_optional<T: Node>(member: Option<&T>, at: &At<'_>, with: &
         with.malformed(at, Reason::Null);
     } else if let Some(what) = member.unrecognised() {
         with.unrecognised(at, what);
+        member.inspect_unknown(at, with);
     } else {
         member.inspect(at, with);
     }
@@ -99,8 +107,10 @@ pub(crate) fn inspect_optional<T: Node>(member: Option<&T>, at: &At<'_>, with: &
 
 /// Inspects members that a closed object does not have.
 pub(crate) fn inspect_extra(extra: &Extra, at: &At<'_>, with: &mut dyn Inspector) {
-    for (name, _) in extra.iter() {
-        with.unrecognised(&at.member(name), Unrecognised::Member);
+    for (name, value) in extra.iter() {
+        let at = at.member(name);
+        with.unrecognised(&at, Unrecognised::Member);
+        with.unknown(&at, value);
     }
 }
 
@@ -231,7 +241,10 @@ impl<T: Node> Node for Vec<T> {
         for (index, element) in self.iter().enumerate() {
             let at = at.index(index);
             match element.unrecognised() {
-                Some(what) => with.unrecognised(&at, what),
+                Some(what) => {
+                    with.unrecognised(&at, what);
+                    element.inspect_unknown(&at, with);
+                }
                 None => element.inspect(&at, with),
             }
         }
@@ -260,6 +273,10 @@ impl<T: Node> Node for Box<T> {
 
     fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector) {
         T::inspect(self, at, with);
+    }
+
+    fn inspect_unknown(&self, at: &At<'_>, with: &mut dyn Inspector) {
+        T::inspect_unknown(self, at, with);
     }
 
     fn strip(&mut self) {

@@ -312,6 +312,16 @@ macro_rules! unions {
                 }
             }
 
+            fn inspect_unknown(
+                &self,
+                at: &$crate::model::path::At<'_>,
+                with: &mut dyn $crate::model::node::Inspector,
+            ) {
+                if let Self::Unknown(object) = self {
+                    with.unknown_object(at, object);
+                }
+            }
+
             fn strip(&mut self) {
                 match self {
                     $( Self::$variant(object) => object.strip(), )*

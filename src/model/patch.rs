@@ -153,8 +153,18 @@ impl Node for PatchOperation {
             }
             _ => {}
         }
-        for (name, _) in self.extra.iter() {
-            with.extension(&at.member(name));
+        for (name, value) in self.extra.iter() {
+            let at = at.member(name);
+            with.extension(&at);
+            with.unknown(&at, value);
+        }
+    }
+
+    fn inspect_unknown(&self, at: &At<'_>, with: &mut dyn Inspector) {
+        for (name, value) in
+            self.value.iter().map(|value| ("value", value)).chain(self.extra.iter())
+        {
+            with.unknown(&at.member(name), value);
         }
     }
 }

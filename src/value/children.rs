@@ -57,7 +57,7 @@ impl Value {
     /// Whether [`depth`](Self::depth) is more than `max`; stops at the first branch that is.
     #[must_use]
     pub fn is_deeper_than(&self, max: usize) -> bool {
-        Children::of(self).is_some_and(|children| children.is_deeper_than(max))
+        Children::of(self).is_some_and(|children| children.reach_beyond(max))
     }
 
     /// The first number, in document order, that has no double and so cannot be written to the
@@ -88,7 +88,7 @@ impl List {
     /// Whether [`depth`](Self::depth) is more than `max`; stops at the first branch that is.
     #[must_use]
     pub fn is_deeper_than(&self, max: usize) -> bool {
-        Children::List(self.iter()).is_deeper_than(max)
+        Children::List(self.iter()).reach_beyond(max)
     }
 
     /// The first number that cannot be written to the wire; see [`Value::unwritable`].
@@ -113,7 +113,7 @@ impl Object {
     /// Whether [`depth`](Self::depth) is more than `max`; stops at the first branch that is.
     #[must_use]
     pub fn is_deeper_than(&self, max: usize) -> bool {
-        Children::Object(self.as_slice().iter()).is_deeper_than(max)
+        Children::Object(self.as_slice().iter()).reach_beyond(max)
     }
 
     /// The first number that cannot be written to the wire; see [`Value::unwritable`].
@@ -150,18 +150,18 @@ impl<'a> Children<'a> {
         let mut deepest = 0;
         let mut open = vec![self];
         while let Some(children) = open.last_mut() {
-            match children.find_map(|(_, child)| Children::of(child)) {
-                Some(inner) => open.push(inner),
-                None => {
-                    deepest = deepest.max(open.len());
-                    open.pop();
-                }
+            if let Some(inner) = children.find_map(|(_, child)| Children::of(child)) {
+                open.push(inner);
+            } else {
+                deepest = deepest.max(open.len());
+                open.pop();
             }
         }
         deepest
     }
 
-    fn is_deeper_than(self, max: usize) -> bool {
+    /// Whether they reach deeper than `max`.
+    fn reach_beyond(self, max: usize) -> bool {
         let mut open = vec![self];
         while open.len() <= max {
             let Some(children) = open.last_mut() else { return false };

@@ -124,8 +124,8 @@ pub(crate) fn put_value(value: &Value, out: &mut impl Backward) {
         Value::Bool(value) => out.put(&[0x20, u8::from(*value)]),
         Value::Number(number) => {
             let infinity = || if number.is_negative() { f64::NEG_INFINITY } else { f64::INFINITY };
-            let [a, b, c, d, e, f, g, h] = number.as_f64().unwrap_or_else(infinity).to_le_bytes();
-            out.put(&[0x11, a, b, c, d, e, f, g, h]);
+            out.put(&number.as_f64().unwrap_or_else(infinity).to_le_bytes());
+            out.put(&[0x11]);
         }
         Value::String(text) => {
             out.put(text.as_bytes());

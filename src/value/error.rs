@@ -53,7 +53,7 @@ pub enum JsonError {
         max: usize,
         /// The line of the first container too many, from 1.
         line: usize,
-        /// Its column, from 1.
+        /// The column behind its bracket, from 1.
         column: usize,
     },
 }

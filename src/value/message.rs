@@ -105,7 +105,7 @@ impl Message for Slot {
                 list.append(&mut { elements });
                 Value::List(list)
             }
-            _ => return skip(tag, wire_type, buf, ctx),
+            _ => return skip(tag, wire_type, buf, &ctx),
         });
         Ok(())
     }
@@ -166,7 +166,7 @@ impl Message for Object {
         ctx: DecodeContext,
     ) -> Result<(), DecodeError> {
         if (tag, wire_type) != (1, WireType::LengthDelimited) {
-            return skip(tag, wire_type, buf, ctx);
+            return skip(tag, wire_type, buf, &ctx);
         }
         take_draft(buf, Root::Entry)?.into_entries().merge_into(self);
         Ok(())
@@ -198,7 +198,7 @@ impl Message for List {
         ctx: DecodeContext,
     ) -> Result<(), DecodeError> {
         if (tag, wire_type) != (1, WireType::LengthDelimited) {
-            return skip(tag, wire_type, buf, ctx);
+            return skip(tag, wire_type, buf, &ctx);
         }
         self.extend(take_draft(buf, Root::Element)?.into_elements());
         Ok(())
@@ -252,7 +252,7 @@ fn skip(
     mut tag: u32,
     mut wire_type: WireType,
     buf: &mut impl Buf,
-    ctx: DecodeContext,
+    ctx: &DecodeContext,
 ) -> Result<(), DecodeError> {
     let mut groups = Vec::new();
     loop {

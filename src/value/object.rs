@@ -150,6 +150,7 @@ impl Object {
     }
 
     /// The entries in order.
+    #[must_use]
     pub fn iter(&self) -> Iter<'_> {
         Iter(self.as_slice().iter())
     }
@@ -160,11 +161,13 @@ impl Object {
     }
 
     /// The keys in order.
+    #[must_use]
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
         self.iter().map(|(key, _)| key)
     }
 
     /// The values in order.
+    #[must_use]
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator {
         self.iter().map(|(_, value)| value)
     }
