@@ -165,18 +165,14 @@ impl Node for i64 {
 
     fn from_json(value: Value, at: &At<'_>) -> Result<Self, Malformed> {
         let Value::Number(number) = value else { return Err(mistyped::<Self>(&value, at)) };
-        if let Some(integer) = number.as_i64() {
+        if let Some(integer) = number.to_i64() {
             return Ok(integer);
         }
-        match number.as_f64() {
-            Some(double) if double.fract() != 0.0 => {
-                Err(malformed(at, Reason::Fraction { found: number.to_string() }))
-            }
-            #[expect(clippy::cast_possible_truncation, reason = "integral and within 2^53")]
-            #[expect(clippy::cast_precision_loss, reason = "2^53 is a double")]
-            Some(double) if double.abs() <= MAX_SAFE_INTEGER as f64 => Ok(double as i64),
-            _ => Err(malformed(at, out_of_range(&number))),
-        }
+        let reason = match number.as_f64() {
+            Some(double) if double.fract() != 0.0 => Reason::Fraction { found: number.to_string() },
+            _ => out_of_range(&number),
+        };
+        Err(malformed(at, reason))
     }
 
     fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector) {

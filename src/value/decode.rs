@@ -50,11 +50,8 @@ impl Sink<'_> for Check {}
 
 /// What the walk meets. Containers are closed by their parents: an entry or an element ends.
 pub(super) trait Sink<'a> {
-    fn null(&mut self) {}
-    fn bool(&mut self, _: bool) {}
-    /// A finite number.
-    fn number(&mut self, _: f64) {}
-    fn string(&mut self, _: &'a str) {}
+    /// A scalar, as the value at hand.
+    fn scalar(&mut self, _: Scalar<'a>) {}
     /// A struct opens, or opens again, in the value at hand.
     fn object(&mut self) {}
     /// A list opens, or opens again, in the value at hand.
@@ -66,6 +63,19 @@ pub(super) trait Sink<'a> {
     /// An element of the list at hand; it is the value at hand now.
     fn element(&mut self) {}
     fn end_element(&mut self) {}
+    /// A whole entry of the struct at hand.
+    fn scalar_entry(&mut self, _: &'a str, _: Scalar<'a>) {}
+    /// A whole element of the list at hand.
+    fn scalar_element(&mut self, _: Scalar<'a>) {}
+}
+
+/// A value without parts.
+pub(super) enum Scalar<'a> {
+    Null,
+    Bool(bool),
+    /// Finite.
+    Number(f64),
+    String(&'a str),
 }
 
 /// A message that is being read, and where it ends.
@@ -130,19 +140,19 @@ pub(super) fn walk<'a>(
         let inner = match (message, field, wire_type) {
             (Message::Value | Message::Element, 1, VARINT) => {
                 input.varint(end)?;
-                sink.null();
+                sink.scalar(Scalar::Null);
                 continue;
             }
             (Message::Value | Message::Element, 2, FIXED64) => {
-                sink.number(input.double(end)?);
+                sink.scalar(Scalar::Number(input.double(end)?));
                 continue;
             }
             (Message::Value | Message::Element, 3, LEN) => {
-                sink.string(input.text(end)?);
+                sink.scalar(Scalar::String(input.text(end)?));
                 continue;
             }
             (Message::Value | Message::Element, 4, VARINT) => {
-                sink.bool(input.varint(end)? != 0);
+                sink.scalar(Scalar::Bool(input.varint(end)? != 0));
                 continue;
             }
             (Message::Value | Message::Element, 5, LEN) => {
@@ -156,6 +166,10 @@ pub(super) fn walk<'a>(
                 Message::List
             }
             (Message::Struct, 1, LEN) => {
+                if let Some((key, scalar)) = input.try_field(end, scalar_entry) {
+                    sink.scalar_entry(key, scalar);
+                    continue;
+                }
                 sink.entry();
                 Message::Entry
             }
@@ -165,6 +179,10 @@ pub(super) fn walk<'a>(
             }
             (Message::Entry, 2, LEN) => Message::Value,
             (Message::List, 1, LEN) => {
+                if let Some(scalar) = input.try_field(end, scalar) {
+                    sink.scalar_element(scalar);
+                    continue;
+                }
                 sink.element();
                 Message::Element
             }
@@ -180,6 +198,35 @@ pub(super) fn walk<'a>(
         open.push(Open { message: inner, end: input.at() + len });
     }
     Ok(())
+}
+
+/// The usual entry of a scalar: a short key, then a short value, each once and in this order.
+///
+/// Whatever else an entry may be, or is wrong with it, is for the walk to find.
+fn scalar_entry(entry: &[u8]) -> Option<(&str, Scalar<'_>)> {
+    let [0x0a, len @ ..0x80, rest @ ..] = entry else { return None };
+    let (key, rest) = rest.split_at_checked(usize::from(*len))?;
+    let [0x12, len @ ..0x80, value @ ..] = rest else { return None };
+    if value.len() != usize::from(*len) {
+        return None;
+    }
+    Some((str::from_utf8(key).ok()?, scalar(value)?))
+}
+
+/// The usual `Value` message of a scalar: one kind, in as few bytes as it takes.
+fn scalar(value: &[u8]) -> Option<Scalar<'_>> {
+    match value {
+        [0x1a, len @ ..0x80, text @ ..] if text.len() == usize::from(*len) => {
+            str::from_utf8(text).ok().map(Scalar::String)
+        }
+        [0x11, double @ ..] => {
+            let double = f64::from_le_bytes(double.try_into().ok()?);
+            double.is_finite().then_some(Scalar::Number(double))
+        }
+        [0x20, value @ ..0x80] => Some(Scalar::Bool(*value != 0)),
+        [0x08, ..0x80] => Some(Scalar::Null),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Rule: reading is linear. One `Value` message may hold any number of structs that merge, so keys
 //! are made unique when the message that holds them has ended, and not before.
 
-use super::decode::{Root, Sink, walk};
+use super::decode::{Root, Scalar, Sink, walk};
 use super::index::make_unique;
 use super::object::Entry;
 use super::{List, Number, Object, Value, ValueError};
@@ -122,20 +122,20 @@ impl Drafts<'_> {
 }
 
 impl<'a> Sink<'a> for Drafts<'a> {
-    fn null(&mut self) {
-        self.at_hand = Draft::Scalar(Value::Null);
+    fn scalar_entry(&mut self, key: &'a str, scalar: Scalar<'a>) {
+        if let Draft::Object(entries) = &mut self.at_hand {
+            entries.all.push((key.to_owned(), scalar.into()));
+        }
     }
 
-    fn bool(&mut self, value: bool) {
-        self.at_hand = Draft::Scalar(Value::Bool(value));
+    fn scalar_element(&mut self, scalar: Scalar<'a>) {
+        if let Draft::List(values) = &mut self.at_hand {
+            values.push(scalar.into());
+        }
     }
 
-    fn number(&mut self, double: f64) {
-        self.at_hand = Draft::Scalar(Value::Number(Number::from_wire(double)));
-    }
-
-    fn string(&mut self, text: &'a str) {
-        self.at_hand = Draft::Scalar(Value::String(text.to_owned()));
+    fn scalar(&mut self, scalar: Scalar<'a>) {
+        self.at_hand = Draft::Scalar(scalar.into());
     }
 
     fn object(&mut self) {
@@ -177,6 +177,17 @@ impl<'a> Sink<'a> for Drafts<'a> {
         let value = self.close().finish().unwrap_or_default();
         if let Draft::List(values) = &mut self.at_hand {
             values.push(value);
+        }
+    }
+}
+
+impl From<Scalar<'_>> for Value {
+    fn from(scalar: Scalar<'_>) -> Self {
+        match scalar {
+            Scalar::Null => Self::Null,
+            Scalar::Bool(value) => Self::Bool(value),
+            Scalar::Number(double) => Self::Number(Number::from_wire(double)),
+            Scalar::String(text) => Self::String(text.to_owned()),
         }
     }
 }

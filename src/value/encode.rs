@@ -44,6 +44,7 @@ pub(crate) trait Backward {
     }
 
     /// Puts the length of what was written since `mark` in front, and before it `tag`.
+    #[inline]
     fn put_header(&mut self, tag: u8, mark: usize) {
         let len = self.written() - mark;
         match u8::try_from(len) {
@@ -97,10 +98,12 @@ impl Buffer {
 }
 
 impl Backward for Buffer {
+    #[inline]
     fn written(&self) -> usize {
         self.bytes.len() - self.start
     }
 
+    #[inline]
     fn put(&mut self, bytes: &[u8]) {
         if bytes.len() > self.start {
             self.grow(bytes.len());
@@ -124,8 +127,10 @@ pub(crate) fn put_value(value: &Value, out: &mut impl Backward) {
         Value::Bool(value) => out.put(&[0x20, u8::from(*value)]),
         Value::Number(number) => {
             let infinity = || if number.is_negative() { f64::NEG_INFINITY } else { f64::INFINITY };
-            out.put(&number.as_f64().unwrap_or_else(infinity).to_le_bytes());
-            out.put(&[0x11]);
+            let mut bytes = [0x11; 9];
+            let [_, double @ ..] = &mut bytes;
+            *double = number.as_f64().unwrap_or_else(infinity).to_le_bytes();
+            out.put(&bytes);
         }
         Value::String(text) => {
             out.put(text.as_bytes());

@@ -45,11 +45,28 @@ impl<'a> Input<'a> {
         Ok(Some(body))
     }
 
+    /// Reads a length-delimited field if `read` can make something of its bytes; otherwise nothing
+    /// has been read.
+    #[inline]
+    pub(super) fn try_field<T>(
+        &mut self,
+        end: usize,
+        read: impl FnOnce(&'a [u8]) -> Option<T>,
+    ) -> Option<T> {
+        let rest = self.bytes.get(self.at..end)?;
+        let [len @ ..0x80, rest @ ..] = rest else { return None };
+        let len = usize::from(*len);
+        let found = read(rest.get(..len)?)?;
+        self.at += 1 + len;
+        Some(found)
+    }
+
     fn fail<T>(at: usize, reason: &'static str) -> Result<T, ValueError> {
         Err(ValueError::Malformed { at, reason })
     }
 
     /// A field number and a wire type.
+    #[inline]
     pub(crate) fn tag(&mut self, end: usize) -> Result<(u32, u8), ValueError> {
         let at = self.at;
         let tag = self.varint(end)?;
@@ -67,6 +84,7 @@ impl<'a> Input<'a> {
     }
 
     /// A varint of at most 10 bytes and 64 bits; it need not be minimal.
+    #[inline]
     pub(crate) fn varint(&mut self, end: usize) -> Result<u64, ValueError> {
         let rest = self.bytes.get(self.at..end).unwrap_or_default();
         if let [byte @ ..0x80, ..] = rest {
@@ -88,6 +106,7 @@ impl<'a> Input<'a> {
     }
 
     /// A length that fits into what is left.
+    #[inline]
     pub(crate) fn len(&mut self, end: usize) -> Result<usize, ValueError> {
         let at = self.at;
         let len = self.varint(end)?;

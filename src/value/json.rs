@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::OnceLock;
 
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
@@ -18,8 +19,8 @@ impl Value {
     /// Reads all of `text` as one JSON value of at most `max_depth` levels.
     ///
     /// An integer of 64 bits stays an integer, any other number is the nearest double. Of entries
-    /// with the same key the last wins, in the place of the first. A level takes 1.8 KiB of stack in a
-    /// debug build, nearly all of it serde's: the default 128 levels fit a thread of 256 KiB, and
+    /// with the same key the last wins, in the place of the first. A level takes 1.8 KiB of stack in
+    /// a debug build, nearly all of it serde's: the default 128 levels fit a thread of 256 KiB, and
     /// [`MAX_DEPTH`] one of 1 MiB.
     ///
     /// # Errors
@@ -212,7 +213,7 @@ impl<'de> Visitor<'de> for Level<'_> {
         while let Ok(true) = more {
             more = push_element(&mut list, elements.next_element_seed(self.inner()));
         }
-        finish(more, list)
+        more.map(|_| list.into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
@@ -224,17 +225,23 @@ impl<'de> Visitor<'de> for Level<'_> {
                 more = set_value(&mut entries, members.next_value_seed(self.inner()));
             }
         }
-        finish(more, Entries(entries))
+        finish_object(more, entries)
     }
 }
 
-/// The members of an object as they come; its keys are made unique at the end.
-struct Entries(Vec<Entry>);
+/// The key under which `serde_json` shows a number to a visitor, in a build that turns on its
+/// feature `arbitrary_precision`. This crate never does, but Cargo gives one `serde_json` to all
+/// crates of a build.
+const NUMBER_KEY: &str = "$serde_json::private::Number";
 
-impl From<Entries> for Value {
-    fn from(entries: Entries) -> Self {
-        Self::Object(entries.0.into())
-    }
+/// Whether this build is such a one: there, a number comes as its text. It is read as it would be
+/// in any other build.
+fn has_arbitrary_precision() -> bool {
+    static KEEPS_TEXT: OnceLock<bool> = OnceLock::new();
+    *KEEPS_TEXT.get_or_init(|| {
+        serde_json::from_str::<serde_json::Number>("1.00")
+            .is_ok_and(|number| number.to_string() == "1.00")
+    })
 }
 
 fn push_element<E>(list: &mut List, element: Result<Option<Value>, E>) -> Result<bool, E> {
@@ -259,8 +266,23 @@ fn set_value<E>(entries: &mut [Entry], value: Result<Value, E>) -> Result<bool, 
     Ok(true)
 }
 
-fn finish<E>(ended: Result<bool, E>, value: impl Into<Value>) -> Result<Value, E> {
-    ended.map(|_| value.into())
+fn finish_object<E: serde::de::Error>(
+    ended: Result<bool, E>,
+    entries: Vec<Entry>,
+) -> Result<Value, E> {
+    ended?;
+    match entries.as_slice() {
+        [(key, Value::String(literal))] if key == NUMBER_KEY && has_arbitrary_precision() => {
+            let nearest = |number: Number| match number.exact() {
+                None => Some(number),
+                Some(_) => Number::from_f64(number.as_f64()?),
+            };
+            let number = Number::parse(literal).and_then(nearest);
+            number.map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+        }
+        // Its keys are made unique now, and not before.
+        _ => Ok(Value::Object(entries.into())),
+    }
 }
 
 impl Serialize for Value {

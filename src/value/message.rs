@@ -2,16 +2,16 @@
 //! a depth of one's own.
 //!
 //! Generated code takes these types in the place of prost's. What prost hands over a field at a
-//! time is read by the same walk as a whole payload; only its depth is limited by [`MAX_DEPTH`],
-//! since prost has no room for a limit. Merging field by field keeps every rule of the walk; in an
-//! object of 32 entries or more, the last entry takes the place of one that is dropped.
+//! time is read by the same walk as a whole payload. Three things differ from the walk alone: the
+//! depth is limited by [`MAX_DEPTH`], since prost has no room for a limit; tags between the fields
+//! that prost reads itself may be ten bytes long, and not five; and in an object of 32 entries or
+//! more, the last entry takes the place of one that is dropped.
 
 use std::borrow::Cow;
 
+use bytes::{Buf, BufMut};
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 use prost::{DecodeError, Message};
-
-use bytes::{Buf, BufMut};
 
 use super::decode::Root;
 use super::draft::Draft;

@@ -1,6 +1,6 @@
 //! JSON numbers: integers that stay integers, doubles, and text for what neither can hold.
 //!
-//! The wire has doubles only. A number from the wire that is an integer within ±(2^53 - 1) reads
+//! The wire has doubles only. A number from the wire that is an integer within ±2^53 reads
 //! as one, so that `1` comes back as `1`; every other one is the double that it is. Whether a
 //! number survives the trip is asked with [`Number::is_double`], and is never decided here.
 
@@ -8,8 +8,8 @@ use std::fmt;
 
 use super::decimal::Literal;
 
-/// 2^53 - 1: up to here, either side of zero, every integer is a double of its own.
-const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+/// 2^53: up to here, either side of zero, every integer is a double.
+const MAX_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// A JSON number: an integer of 64 bits, a finite double, or the exact text of neither.
 ///
@@ -50,11 +50,11 @@ impl Number {
         double.is_finite().then_some(Self(Repr::Double(double)))
     }
 
-    /// The number of a finite double from the wire: an integer if it is one within ±(2^53 - 1) and
-    /// not -0.0.
+    /// The number of a finite double from the wire: an integer if it is one within ±2^53 and not
+    /// -0.0.
     pub(super) fn from_wire(double: f64) -> Self {
         let negative_zero = double == 0.0 && double.is_sign_negative();
-        if double.abs() <= MAX_SAFE_INTEGER && double.fract() == 0.0 && !negative_zero {
+        if double.abs() <= MAX_INTEGER && double.fract() == 0.0 && !negative_zero {
             Self(Repr::Int(truncate(double)))
         } else {
             Self(Repr::Double(double))
@@ -70,10 +70,10 @@ impl Number {
     ///
     /// ```
     /// # use ag_ui_proto::value::Number;
-    /// let number = Number::parse("0.1000000000000000000001")?;
-    /// assert_eq!(number.exact(), Some("0.1000000000000000000001"));
-    /// assert_eq!(number.as_f64(), Some(0.1));
-    /// # Some(())
+    /// let parse = |text| Number::parse(text).ok_or("not a number");
+    /// assert_eq!(parse("0.10")?.as_f64(), Some(0.1));
+    /// assert_eq!(parse("0.10000000000000000001")?.exact(), Some("0.10000000000000000001"));
+    /// # Ok::<(), &str>(())
     /// ```
     #[must_use]
     pub fn parse(literal: &str) -> Option<Self> {
@@ -330,11 +330,10 @@ mod tests {
     fn a_double_from_the_wire_is_an_integer_where_that_is_safe() {
         assert_eq!(Number::from_wire(5.0), 5.into());
         assert_eq!(Number::from_wire(0.0), 0.into());
-        assert_eq!(
-            Number::from_wire(-9_007_199_254_740_991.0),
-            (-9_007_199_254_740_991_i64).into()
-        );
-        assert_eq!(Number::from_wire(9_007_199_254_740_992.0), double(9_007_199_254_740_992.0));
+        let most = 9_007_199_254_740_992_i64;
+        assert_eq!(Number::from_wire(9_007_199_254_740_992.0), most.into());
+        assert_eq!(Number::from_wire(-9_007_199_254_740_992.0), (-most).into());
+        assert_eq!(Number::from_wire(9_007_199_254_740_994.0), double(9_007_199_254_740_994.0));
         assert_eq!(Number::from_wire(-0.0), double(-0.0));
         assert_eq!(Number::from_wire(0.5), double(0.5));
         assert_eq!(Number::from_wire(1e300), double(1e300));
