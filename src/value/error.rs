@@ -43,9 +43,15 @@ pub enum ValueError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum JsonError {
-    /// The text is not JSON, or holds more than one value; the source says where.
-    #[error("malformed JSON")]
-    Malformed(#[source] serde_json::Error),
+    /// The text is not JSON, or holds more than one value. A lone surrogate is not JSON here, since
+    /// no Rust string, nor any other UTF-8, can hold it.
+    #[error("malformed JSON{}", if pointer.is_empty() { String::new() } else { format!(" at {pointer}") })]
+    Malformed {
+        /// The value being read, as a JSON Pointer.
+        pointer: String,
+        /// What is wrong, and at which line and column.
+        source: serde_json::Error,
+    },
     /// The value nests deeper than the limit.
     #[error("JSON nested deeper than {max} levels at line {line} column {column}")]
     TooDeep {

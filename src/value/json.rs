@@ -13,7 +13,7 @@ use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::object::Entry;
-use super::{JsonError, List, MAX_DEPTH, Number, Object, Value};
+use super::{ExactJson, JsonError, List, MAX_DEPTH, Number, Object, Value};
 
 impl Value {
     /// Reads all of `text` as one JSON value of at most `max_depth` levels.
@@ -38,7 +38,13 @@ impl Value {
             if too_deep.get() {
                 JsonError::TooDeep { max, line: error.line(), column: error.column() }
             } else {
-                JsonError::Malformed(error)
+                // The place is looked for only when it is needed.
+                let pointer = match ExactJson::read(text, max) {
+                    Err(JsonError::Malformed { pointer, .. }) => pointer,
+                    Ok(exact) => exact.value.unwritable().map(|(at, _)| at).unwrap_or_default(),
+                    Err(JsonError::TooDeep { .. }) => String::new(),
+                };
+                JsonError::Malformed { pointer, source: error }
             }
         })
     }
@@ -232,11 +238,11 @@ impl<'de> Visitor<'de> for Level<'_> {
 /// The key under which `serde_json` shows a number to a visitor, in a build that turns on its
 /// feature `arbitrary_precision`. This crate never does, but Cargo gives one `serde_json` to all
 /// crates of a build.
-const NUMBER_KEY: &str = "$serde_json::private::Number";
+pub(super) const NUMBER_KEY: &str = "$serde_json::private::Number";
 
 /// Whether this build is such a one: there, a number comes as its text. It is read as it would be
 /// in any other build.
-fn has_arbitrary_precision() -> bool {
+pub(super) fn has_arbitrary_precision() -> bool {
     static KEEPS_TEXT: OnceLock<bool> = OnceLock::new();
     *KEEPS_TEXT.get_or_init(|| {
         serde_json::from_str::<serde_json::Number>("1.00")
@@ -383,22 +389,22 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_malformed(text: &str, reason: &str) {
+    fn check_malformed(text: &str, place: &str, reason: &str) {
         let error = read(text).unwrap_err();
-        assert_eq!(error.to_string(), "malformed JSON");
-        let JsonError::Malformed(source) = error else { panic!("{error}") };
+        assert_eq!(error.to_string(), format!("malformed JSON{place}"));
+        let JsonError::Malformed { source, .. } = error else { panic!("{error}") };
         assert_eq!(source.to_string(), reason);
     }
 
     #[test]
     fn text_that_is_not_one_json_value_is_refused() {
-        check_malformed("", "EOF while parsing a value at line 1 column 0");
-        check_malformed("[1,]", "trailing comma at line 1 column 4");
-        check_malformed("1 2", "trailing characters at line 1 column 3");
-        check_malformed("{\"a\":1}\n]", "trailing characters at line 2 column 1");
-        check_malformed("[1e400]", "number out of range at line 1 column 6");
-        check_malformed(r#""\ud800""#, "unexpected end of hex escape at line 1 column 8");
-        check_malformed("NaN", "expected value at line 1 column 1");
+        check_malformed("", "", "EOF while parsing a value at line 1 column 0");
+        check_malformed("[1,]", " at /1", "trailing comma at line 1 column 4");
+        check_malformed("1 2", "", "trailing characters at line 1 column 3");
+        check_malformed("{\"a\":1}\n]", "", "trailing characters at line 2 column 1");
+        check_malformed("[1e400]", " at /0", "number out of range at line 1 column 6");
+        check_malformed(r#""\ud800""#, "", "unexpected end of hex escape at line 1 column 8");
+        check_malformed("NaN", "", "expected value at line 1 column 1");
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod deserializer;
 mod draft;
 mod encode;
 mod error;
+mod exact;
 mod index;
 pub(crate) mod input;
 mod json;
@@ -52,6 +53,7 @@ pub(crate) use decode::{Root, check};
 #[allow(unused_imports, reason = "for the codec, which writes events back to front")]
 pub(crate) use encode::{Backward, Buffer, Length, put_list, put_object, put_value};
 pub use error::{ConvertError, JsonError, ValueError};
+pub use exact::ExactJson;
 pub use json::ValueSeed;
 pub use list::List;
 pub use number::Number;
