@@ -136,6 +136,23 @@ fn unknown_to_wire(
     Ok(Some(wire))
 }
 
+/// Whether a message of an unknown role takes this member over the wire.
+pub(crate) fn unknown_message_member(name: &str, value: &Value) -> bool {
+    match (name, value) {
+        (
+            "id" | "role" | "content" | "name" | "toolCallId" | "error" | "subagentRunId"
+            | "encryptedValue" | "encryptedValueType" | "activityType",
+            Value::String(_),
+        )
+        | ("content" | "metadata", Value::Object(_)) => true,
+        ("content", Value::List(_)) => Vec::<Part>::from_json(value.clone(), &At::Root).is_ok(),
+        ("toolCalls", Value::List(_)) => {
+            Vec::<ToolCall>::from_json(value.clone(), &At::Root).is_ok()
+        }
+        _ => false,
+    }
+}
+
 impl ElementFromWire<wire::Message> for Message {
     fn element_from_wire(
         mut wire: wire::Message,

@@ -207,7 +207,15 @@ impl Inspector for TooDeep {
         self.measure(at, object.depth());
     }
 
-    fn unknown(&mut self, at: &At<'_>, value: &Value) {
+    fn unknown_member(&mut self, at: &At<'_>, value: &Value) {
+        self.measure(at, value.depth());
+    }
+
+    fn extension(&mut self, at: &At<'_>, value: &Value) {
+        self.measure(at, value.depth());
+    }
+
+    fn unknown_value(&mut self, at: &At<'_>, value: &Value) {
         self.measure(at, value.depth());
     }
 

@@ -46,16 +46,21 @@ pub(crate) trait Inspector {
     fn malformed(&mut self, _at: &At<'_>, _reason: Reason) {}
     /// Material that this version does not describe.
     fn unrecognised(&mut self, _at: &At<'_>, _what: Unrecognised) {}
+    /// A member that a closed object does not have.
+    fn unknown_member(&mut self, at: &At<'_>, _value: &Value) {
+        self.unrecognised(at, Unrecognised::Member);
+    }
+    /// A member of a union that this version does not know, as it came; told after
+    /// [`Inspector::unrecognised`].
+    fn unknown_object(&mut self, _at: &At<'_>, _object: &Object) {}
+    /// A value in an unrecognised patch operation.
+    fn unknown_value(&mut self, _at: &At<'_>, _value: &Value) {}
     /// A member beside those that a patch operation defines, which RFC 6902 allows.
-    fn extension(&mut self, _at: &At<'_>) {}
+    fn extension(&mut self, _at: &At<'_>, _value: &Value) {}
     /// An open value.
     fn open(&mut self, _at: &At<'_>, _value: &Value) {}
     /// An open object.
     fn open_object(&mut self, _at: &At<'_>, _object: &Object) {}
-    /// The value of an unknown member.
-    fn unknown(&mut self, _at: &At<'_>, _value: &Value) {}
-    /// A member of a union that this version does not know, as it came.
-    fn unknown_object(&mut self, _at: &At<'_>, _object: &Object) {}
 }
 
 /// A JSON type with its article.
@@ -108,9 +113,7 @@ pub(crate) fn inspect_optional<T: Node>(member: Option<&T>, at: &At<'_>, with: &
 /// Inspects members that a closed object does not have.
 pub(crate) fn inspect_extra(extra: &Extra, at: &At<'_>, with: &mut dyn Inspector) {
     for (name, value) in extra.iter() {
-        let at = at.member(name);
-        with.unrecognised(&at, Unrecognised::Member);
-        with.unknown(&at, value);
+        with.unknown_member(&at.member(name), value);
     }
 }
 

@@ -154,17 +154,14 @@ impl Node for PatchOperation {
             _ => {}
         }
         for (name, value) in self.extra.iter() {
-            let at = at.member(name);
-            with.extension(&at);
-            with.unknown(&at, value);
+            with.extension(&at.member(name), value);
         }
     }
 
     fn inspect_unknown(&self, at: &At<'_>, with: &mut dyn Inspector) {
-        for (name, value) in
-            self.value.iter().map(|value| ("value", value)).chain(self.extra.iter())
-        {
-            with.unknown(&at.member(name), value);
+        let value = self.value.iter().map(|value| ("value", value));
+        for (name, value) in value.chain(self.extra.iter()) {
+            with.unknown_value(&at.member(name), value);
         }
     }
 }

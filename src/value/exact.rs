@@ -18,8 +18,17 @@ use super::{JsonError, List, MAX_DEPTH, Number, Value};
 pub struct ExactJson {
     /// The value. Its numbers keep every digit, see [`Number::exact`].
     pub value: Value,
-    /// The members that are given again later in their object, as JSON Pointers. The last wins.
-    pub duplicates: Vec<String>,
+    /// The members that are given again later in their object. The last wins.
+    pub duplicates: Vec<Duplicate>,
+}
+
+/// A member that is given again later in its object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Duplicate {
+    /// Where, as a JSON Pointer.
+    pub pointer: String,
+    /// The value that is lost.
+    pub value: Value,
 }
 
 impl ExactJson {
@@ -135,7 +144,7 @@ struct State<'t> {
     literals: Literals<'t>,
     /// Where the reader is.
     path: Vec<Step>,
-    duplicates: Vec<String>,
+    duplicates: Vec<Duplicate>,
     too_deep: bool,
 }
 
@@ -164,10 +173,10 @@ impl State<'_> {
         let mut later = HashSet::new();
         let given_again: Vec<_> =
             entries.iter().rev().filter(|(key, _)| !later.insert(key.as_str())).collect();
-        for (key, _) in given_again.into_iter().rev() {
+        for (key, value) in given_again.into_iter().rev() {
             let mut pointer = self.pointer();
             push_key(key, &mut pointer);
-            self.duplicates.push(pointer);
+            self.duplicates.push(Duplicate { pointer, value: value.clone() });
         }
     }
 }
@@ -300,7 +309,15 @@ mod tests {
     #[test]
     fn keys_given_twice_are_named_where_they_stand() {
         let exact = read(r#"{"a":1,"x/y":[{"k":1,"k":2,"k":3}],"a":{"b":0}}"#);
-        assert_eq!(exact.duplicates, ["/x~1y/0/k", "/x~1y/0/k", "/a"]);
+        let duplicates: Vec<_> = exact
+            .duplicates
+            .iter()
+            .map(|duplicate| (duplicate.pointer.as_str(), duplicate.value.to_string()))
+            .collect();
+        assert_eq!(
+            duplicates,
+            [("/x~1y/0/k", "1".into()), ("/x~1y/0/k", "2".into()), ("/a", "1".into())]
+        );
         assert_eq!(exact.value.to_string(), r#"{"a":{"b":0},"x/y":[{"k":3}]}"#);
     }
 

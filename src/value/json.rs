@@ -28,14 +28,22 @@ impl Value {
     /// [`JsonError::Malformed`] if the text is not JSON, has more after the value, or a number out
     /// of the range of doubles; [`JsonError::TooDeep`] beyond `max_depth`.
     pub fn from_json(text: &str, max_depth: usize) -> Result<Self, JsonError> {
+        Self::from_json_noting(text, max_depth, &Seen::default())
+    }
+
+    /// Reads as [`Value::from_json`], and notes what cannot be seen in the value.
+    pub(crate) fn from_json_noting(
+        text: &str,
+        max_depth: usize,
+        seen: &Seen,
+    ) -> Result<Self, JsonError> {
         let max = max_depth.min(MAX_DEPTH);
-        let too_deep = Cell::new(false);
         let mut reader = serde_json::Deserializer::from_str(text);
         reader.disable_recursion_limit();
-        let level = Level { max, left: max, too_deep: Some(&too_deep) };
+        let level = Level { max, left: max, seen: Some(seen) };
         let read = level.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
         read.map_err(|error| {
-            if too_deep.get() {
+            if seen.too_deep.get() {
                 JsonError::TooDeep { max, line: error.line(), column: error.column() }
             } else {
                 // The place is looked for only when it is needed.
@@ -93,8 +101,7 @@ impl<'de> DeserializeSeed<'de> for ValueSeed {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        Level { max: self.max_depth, left: self.max_depth, too_deep: None }
-            .deserialize(deserializer)
+        Level { max: self.max_depth, left: self.max_depth, seen: None }.deserialize(deserializer)
     }
 }
 
@@ -136,8 +143,23 @@ impl<'de> Deserialize<'de> for Number {
 struct Level<'a> {
     max: usize,
     left: usize,
-    /// Set when the limit was the reason, which an error of serde's cannot say.
-    too_deep: Option<&'a Cell<bool>>,
+    seen: Option<&'a Seen>,
+}
+
+/// What a reading tells beside its result.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// The limit was the reason, which an error of serde's cannot say.
+    too_deep: Cell<bool>,
+    /// Some key was given twice, which the value does not show.
+    duplicate: Cell<bool>,
+}
+
+impl Seen {
+    /// Whether some key was given twice.
+    pub(crate) fn duplicate(&self) -> bool {
+        self.duplicate.get()
+    }
 }
 
 impl Level<'_> {
@@ -146,8 +168,8 @@ impl Level<'_> {
         if self.left > 0 {
             return Ok(true);
         }
-        if let Some(too_deep) = self.too_deep {
-            too_deep.set(true);
+        if let Some(seen) = self.seen {
+            seen.too_deep.set(true);
         }
         Err(E::custom(format_args!("value nested deeper than {} levels", self.max)))
     }
@@ -231,7 +253,7 @@ impl<'de> Visitor<'de> for Level<'_> {
                 more = set_value(&mut entries, members.next_value_seed(self.inner()));
             }
         }
-        finish_object(more, entries)
+        finish_object(more, entries, self.seen)
     }
 }
 
@@ -275,6 +297,7 @@ fn set_value<E>(entries: &mut [Entry], value: Result<Value, E>) -> Result<bool, 
 fn finish_object<E: serde::de::Error>(
     ended: Result<bool, E>,
     entries: Vec<Entry>,
+    seen: Option<&Seen>,
 ) -> Result<Value, E> {
     ended?;
     match entries.as_slice() {
@@ -286,8 +309,17 @@ fn finish_object<E: serde::de::Error>(
             let number = Number::parse(literal).and_then(nearest);
             number.map(Value::Number).ok_or_else(|| E::custom("number out of range"))
         }
-        // Its keys are made unique now, and not before.
-        _ => Ok(Value::Object(entries.into())),
+        _ => {
+            // Its keys are made unique now, and not before.
+            let given = entries.len();
+            let object = Object::from(entries);
+            if let Some(seen) = seen
+                && object.len() < given
+            {
+                seen.duplicate.set(true);
+            }
+            Ok(Value::Object(object))
+        }
     }
 }
 

@@ -53,7 +53,8 @@ pub(crate) use decode::{Root, check};
 #[allow(unused_imports, reason = "for the codec, which writes events back to front")]
 pub(crate) use encode::{Backward, Buffer, Length, put_list, put_object, put_value};
 pub use error::{ConvertError, JsonError, ValueError};
-pub use exact::ExactJson;
+pub use exact::{Duplicate, ExactJson};
+pub(crate) use json::Seen;
 pub use json::ValueSeed;
 pub use list::List;
 pub use number::Number;

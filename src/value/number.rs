@@ -139,6 +139,13 @@ impl Number {
         }
     }
 
+    /// The number that arrives when this one goes over the wire; nothing if it is beyond the range
+    /// of doubles.
+    #[must_use]
+    pub fn after_trip(&self) -> Option<Self> {
+        self.as_f64().map(Self::from_wire)
+    }
+
     /// The text, if neither an integer of 64 bits nor a double names this number.
     #[must_use]
     pub fn exact(&self) -> Option<&str> {
