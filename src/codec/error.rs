@@ -1,6 +1,7 @@
 //! What the codec refuses, and what it did not get.
 
 use crate::convert::ConvertError;
+use crate::fidelity::Difference;
 use crate::model::{EventType, Path};
 
 /// Why an event was not encoded. The buffer is as it was.
@@ -20,6 +21,14 @@ pub enum EncodeError {
         /// The limit.
         max: usize,
     },
+    /// The event would not arrive with all its meaning, and loss is refused.
+    #[error("{event_type}: {}", listed(losses))]
+    Lossy {
+        /// The type of the event.
+        event_type: EventType,
+        /// What would be lost; at least one.
+        losses: Vec<Difference>,
+    },
     /// The frame would be too long.
     #[error("{event_type}: a frame of {len} bytes is over the limit of {max}")]
     TooLarge {
@@ -30,6 +39,11 @@ pub enum EncodeError {
         /// The limit.
         max: usize,
     },
+}
+
+fn listed(losses: &[Difference]) -> String {
+    let losses: Vec<_> = losses.iter().map(Difference::to_string).collect();
+    losses.join("; ")
 }
 
 /// Why a payload is no event. The numbers D1 to D28 are those of the crate's decoder rules.

@@ -7,8 +7,7 @@ use tokio_util::codec::{Decoder, Encoder};
 
 use super::error::{StreamError, WriteError};
 use super::frame::{Frame, FrameReader, put_frame};
-use super::payload::encode_frame;
-use super::{EventReader, Limits};
+use super::{EventReader, Limits, Options};
 use crate::model::{Event, Notice};
 
 /// Who is told of what was dropped or left out.
@@ -42,7 +41,7 @@ type OnNotice = Box<dyn FnMut(Notice) + Send>;
 #[derive(Default)]
 pub struct EventCodec {
     reader: EventReader,
-    limits: Limits,
+    options: Options,
     on_notice: Option<OnNotice>,
 }
 
@@ -53,10 +52,16 @@ impl EventCodec {
         Self::default()
     }
 
-    /// Makes a codec for the beginning of a stream.
+    /// Makes a codec for the beginning of a stream, with limits.
     #[must_use]
     pub fn with_limits(limits: Limits) -> Self {
-        Self { reader: EventReader::with_limits(limits), limits, on_notice: None }
+        Self::with_options(limits.into())
+    }
+
+    /// Makes a codec for the beginning of a stream, with options.
+    #[must_use]
+    pub fn with_options(options: Options) -> Self {
+        Self { reader: EventReader::with_options(options), options, on_notice: None }
     }
 
     /// Sets who is told of what was dropped or left out, instead of the log.
@@ -83,7 +88,7 @@ impl fmt::Debug for EventCodec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EventCodec")
             .field("reader", &self.reader)
-            .field("limits", &self.limits)
+            .field("options", &self.options)
             .finish_non_exhaustive()
     }
 }
@@ -117,7 +122,7 @@ impl Encoder<&Event> for EventCodec {
     type Error = WriteError;
 
     fn encode(&mut self, event: &Event, dst: &mut BytesMut) -> Result<(), WriteError> {
-        let notices = encode_frame(event, &self.limits, dst)?;
+        let notices = self.options.encode_frame(event, dst)?;
         self.tell(notices, None);
         Ok(())
     }

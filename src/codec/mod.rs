@@ -32,6 +32,7 @@ mod error;
 mod event;
 mod frame;
 mod limits;
+mod options;
 mod payload;
 mod reader;
 mod scan;
@@ -42,6 +43,7 @@ pub use self::error::{DecodeError, EncodeError, FrameError, StreamError, WriteEr
 pub use self::event::{EventCodec, FrameCodec};
 pub use self::frame::{Frame, FrameReader, HEADER_LEN, put_frame};
 pub use self::limits::Limits;
+pub use self::options::Options;
 pub use self::payload::{Decoded, decode_payload, encode_frame, encode_payload};
 pub use self::reader::EventReader;
 

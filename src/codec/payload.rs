@@ -6,8 +6,9 @@ use prost::Message as _;
 use super::error::{DecodeError, EncodeError};
 use super::frame::put_header;
 use super::scan::{Envelope, plain_fields, scan};
-use super::{HEADER_LEN, Limits};
-use crate::convert;
+use super::{HEADER_LEN, Limits, Options};
+use crate::convert::{self, ExactNumbers};
+use crate::fidelity::Kind;
 use crate::model::{Event, Notice, NoticeKind, Path};
 use crate::wire;
 
@@ -46,7 +47,7 @@ impl Event {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn encode(&self, dst: &mut BytesMut) -> Result<Vec<Notice>, EncodeError> {
-        encode_payload(self, &Limits::default(), dst)
+        Options::default().encode(self, dst)
     }
 
     /// Appends the event as a frame, within the default limits. As [`Event::encode`] otherwise.
@@ -55,7 +56,7 @@ impl Event {
     ///
     /// As [`Event::encode`].
     pub fn encode_frame(&self, dst: &mut BytesMut) -> Result<Vec<Notice>, EncodeError> {
-        encode_frame(self, &Limits::default(), dst)
+        Options::default().encode_frame(self, dst)
     }
 
     /// The event's payload. As [`Event::encode`] otherwise, and silent about what was left out.
@@ -80,11 +81,11 @@ impl Event {
     ///
     /// Rule: the decoder rules D1 to D28, see the [module](crate::codec).
     pub fn decode(payload: &[u8]) -> Result<Decoded, DecodeError> {
-        decode_payload(payload, &Limits::default())
+        Options::default().decode(payload)
     }
 }
 
-/// Appends the event's payload. See [`Event::encode`].
+/// Appends the event's payload, within limits. See [`Event::encode`].
 ///
 /// # Errors
 ///
@@ -94,14 +95,10 @@ pub fn encode_payload(
     limits: &Limits,
     dst: &mut BytesMut,
 ) -> Result<Vec<Notice>, EncodeError> {
-    let (wire, notices) = to_wire(event, limits)?;
-    let len = checked_len(event, &wire, limits)?;
-    dst.reserve(len);
-    wire.encode_raw(dst);
-    Ok(notices)
+    Options::from(*limits).encode(event, dst)
 }
 
-/// Appends the event as a frame. See [`Event::encode_frame`].
+/// Appends the event as a frame, within limits. See [`Event::encode_frame`].
 ///
 /// # Errors
 ///
@@ -111,55 +108,87 @@ pub fn encode_frame(
     limits: &Limits,
     dst: &mut BytesMut,
 ) -> Result<Vec<Notice>, EncodeError> {
-    let (wire, notices) = to_wire(event, limits)?;
-    let len = checked_len(event, &wire, limits)?;
-    if put_header(len, limits, dst).is_err() {
-        return Err(too_large(event, len, limits));
-    }
-    wire.encode_raw(dst);
-    Ok(notices)
+    Options::from(*limits).encode_frame(event, dst)
 }
 
-fn to_wire(event: &Event, limits: &Limits) -> Result<(wire::Event, Vec<Notice>), EncodeError> {
-    let max = limits.max_depth();
-    if let Some(path) = event.too_deep(max) {
-        return Err(EncodeError::TooDeep { event_type: event.event_type(), path, max });
-    }
-    Ok(convert::to_wire(event)?)
-}
-
-fn checked_len(event: &Event, wire: &wire::Event, limits: &Limits) -> Result<usize, EncodeError> {
-    let len = wire.encoded_len();
-    if len.saturating_add(HEADER_LEN) > limits.max_frame_len() {
-        return Err(too_large(event, len, limits));
-    }
-    Ok(len)
-}
-
-fn too_large(event: &Event, len: usize, limits: &Limits) -> EncodeError {
-    EncodeError::TooLarge {
-        event_type: event.event_type(),
-        len: len.saturating_add(HEADER_LEN),
-        max: limits.max_frame_len(),
-    }
-}
-
-/// Reads the payload of one frame. See [`Event::decode`].
+/// Reads the payload of one frame, within limits. See [`Event::decode`].
 ///
 /// # Errors
 ///
 /// As [`Event::decode`].
 pub fn decode_payload(payload: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
-    let wire = match scan(payload)? {
-        Envelope::Known { plain: true } => wire::Event::decode(payload)?,
-        Envelope::Known { plain: false } => wire::Event::decode(plain_fields(payload).as_slice())?,
+    Options::from(*limits).decode(payload)
+}
+
+/// Appends the payload, with a header in front if `framed`.
+pub(super) fn encode(
+    event: &Event,
+    options: &Options,
+    framed: bool,
+    dst: &mut BytesMut,
+) -> Result<Vec<Notice>, EncodeError> {
+    let limits = options.limits();
+    let event_type = event.event_type();
+    let max = limits.max_depth();
+    if let Some(path) = event.too_deep(max) {
+        return Err(EncodeError::TooDeep { event_type, path, max });
+    }
+    let numbers =
+        if options.has_exact_numbers() { ExactNumbers::Carried } else { ExactNumbers::Rounded };
+    let (wire, notices) = convert::to_wire_with(event, numbers)?;
+    if options.refuses_loss() {
+        refuse_loss(event, options)?;
+    }
+    let len = wire.encoded_len();
+    let too_large = EncodeError::TooLarge {
+        event_type,
+        len: len.saturating_add(HEADER_LEN),
+        max: limits.max_frame_len(),
+    };
+    if len.saturating_add(HEADER_LEN) > limits.max_frame_len() {
+        return Err(too_large);
+    }
+    if framed {
+        put_header(len, limits, dst).map_err(|_| too_large)?;
+    } else {
+        dst.reserve(len);
+    }
+    wire.encode_raw(dst);
+    Ok(notices)
+}
+
+fn refuse_loss(event: &Event, options: &Options) -> Result<(), EncodeError> {
+    let mut losses = event.differences();
+    losses.retain(|difference| match difference.kind {
+        Kind::IntegerPrecision | Kind::DecimalPrecision => !options.has_exact_numbers(),
+        // Judged by the limit of the options, before.
+        Kind::TooDeep => false,
+        kind => !kind.is_harmless(),
+    });
+    if losses.is_empty() {
+        return Ok(());
+    }
+    Err(EncodeError::Lossy { event_type: event.event_type(), losses })
+}
+
+pub(super) fn decode(payload: &[u8], options: &Options) -> Result<Decoded, DecodeError> {
+    let (wire, exact) = match scan(payload)? {
+        Envelope::Known { plain: true, exact } => (wire::Event::decode(payload)?, exact),
+        Envelope::Known { plain: false, exact } => {
+            (wire::Event::decode(plain_fields(payload).as_slice())?, exact)
+        }
         Envelope::Future { arm } => {
             let notice = Notice { path: Path::root(), kind: NoticeKind::UnknownArm { arm } };
             return Ok(Decoded { event: None, notices: vec![notice] });
         }
     };
-    let (event, notices) = convert::from_wire(wire)?;
-    let max = limits.max_depth();
+    let numbers = match (exact, options.has_exact_numbers()) {
+        (false, _) => ExactNumbers::Absent,
+        (true, false) => ExactNumbers::Rounded,
+        (true, true) => ExactNumbers::Carried,
+    };
+    let (event, notices) = convert::from_wire_with(wire, numbers)?;
+    let max = options.limits().max_depth();
     if let Some(path) = event.too_deep(max) {
         return Err(DecodeError::TooDeep { path, max });
     }

@@ -2,10 +2,10 @@
 
 use bytes::BytesMut;
 
-use super::Limits;
 use super::error::StreamError;
 use super::frame::FrameReader;
-use super::payload::{Decoded, decode_payload};
+use super::payload::Decoded;
+use super::{Limits, Options};
 
 /// Takes events off a buffer, whatever the parts in which their bytes arrive.
 ///
@@ -31,12 +31,12 @@ use super::payload::{Decoded, decode_payload};
 #[derive(Clone, Debug)]
 pub struct EventReader {
     frames: FrameReader,
-    limits: Limits,
+    options: Options,
 }
 
 impl Default for EventReader {
     fn default() -> Self {
-        Self::with_limits(Limits::default())
+        Self::with_options(Options::default())
     }
 }
 
@@ -47,10 +47,16 @@ impl EventReader {
         Self::default()
     }
 
-    /// Makes a reader for the beginning of a stream.
+    /// Makes a reader for the beginning of a stream, with limits.
     #[must_use]
     pub fn with_limits(limits: Limits) -> Self {
-        Self { frames: FrameReader::new(limits), limits }
+        Self::with_options(limits.into())
+    }
+
+    /// Makes a reader for the beginning of a stream, with options.
+    #[must_use]
+    pub fn with_options(options: Options) -> Self {
+        Self { frames: FrameReader::new(*options.limits()), options }
     }
 
     /// Takes the next event off the front of `src`, or nothing while its frame is incomplete.
@@ -69,7 +75,7 @@ impl EventReader {
             source,
         })?;
         let Some(frame) = frame else { return Ok(None) };
-        match decode_payload(&frame.payload, &self.limits) {
+        match self.options.decode(&frame.payload) {
             Ok(decoded) => Ok(Some(decoded)),
             Err(source) => {
                 self.frames.fail();

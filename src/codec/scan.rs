@@ -17,7 +17,11 @@ use crate::value::{MAX_DEPTH, Root, ValueError, check};
 pub(crate) enum Envelope {
     /// One event of this version. If it is not `plain`, prost must not see it before
     /// [`plain_fields`] has been at it.
-    Known { plain: bool },
+    Known {
+        plain: bool,
+        /// The exact text of some number travels along.
+        exact: bool,
+    },
     /// Nothing but events of later versions; the first one's arm.
     Future { arm: u32 },
 }
@@ -35,7 +39,7 @@ pub(crate) fn scan(payload: &[u8]) -> Result<Envelope, DecodeError> {
     }
     let mut input = Input::new(payload);
     let end = payload.len();
-    let mut scan = Scan { plain: true };
+    let mut scan = Scan { plain: true, exact: false };
     let mut arm = None;
     // A known number with another wire type names no event, but is at odds with one that does.
     let mut known = None;
@@ -71,7 +75,7 @@ pub(crate) fn scan(payload: &[u8]) -> Result<Envelope, DecodeError> {
         }
     }
     match (arm, known, future) {
-        (Some(_), _, _) => Ok(Envelope::Known { plain: scan.plain }),
+        (Some(_), _, _) => Ok(Envelope::Known { plain: scan.plain, exact: scan.exact }),
         (None, None, Some(arm)) if !is_broken => Ok(Envelope::Future { arm }),
         _ => Err(DecodeError::NoEvent),
     }
@@ -101,6 +105,7 @@ fn is_short(input: &Input<'_>, start: usize, body: &[u8]) -> bool {
 
 struct Scan {
     plain: bool,
+    exact: bool,
 }
 
 impl Scan {
@@ -156,14 +161,22 @@ impl Scan {
                 Ok(_) => Ok(()),
                 Err(_) => Err(DecodeError::Utf8 { path: at.to_path() }),
             },
-            Kind::Value => {
-                check(body, Root::Value, MAX_DEPTH).map_err(|error| shift(&error, offset, at))
-            }
-            Kind::Struct => {
-                check(body, Root::Struct, MAX_DEPTH).map_err(|error| shift(&error, offset, at))
-            }
+            Kind::Value => self.open(body, offset, Root::Value, at),
+            Kind::Struct => self.open(body, offset, Root::Struct, at),
             Kind::Int64 | Kind::Varint => Ok(()),
         }
+    }
+
+    fn open(
+        &mut self,
+        body: &[u8],
+        offset: usize,
+        root: Root,
+        at: &At<'_>,
+    ) -> Result<(), DecodeError> {
+        let exact = check(body, root, MAX_DEPTH);
+        self.exact |= exact.map_err(|error| shift(&error, offset, at))?;
+        Ok(())
     }
 }
 

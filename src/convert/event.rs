@@ -1,6 +1,6 @@
 //! Events: an arm of the envelope for each type, one match a direction.
 
-use super::{ConvertError, ConvertReason, FromWire, FromWireCx, ToWire, ToWireCx};
+use super::{ConvertError, ConvertReason, ExactNumbers, FromWire, FromWireCx, ToWire, ToWireCx};
 use crate::model::path::At;
 use crate::model::{Base, Body, Event, EventType, Notice};
 use crate::value::{Slot, Value};
@@ -58,10 +58,17 @@ arms! {
 /// [`ConvertReason::UnknownOperation`] and [`ConvertReason::NoDouble`] if the wire cannot say what
 /// it holds.
 pub fn to_wire(event: &Event) -> Result<(wire::Event, Vec<Notice>), ConvertError> {
+    to_wire_with(event, ExactNumbers::Rounded)
+}
+
+pub(crate) fn to_wire_with(
+    event: &Event,
+    numbers: ExactNumbers,
+) -> Result<(wire::Event, Vec<Notice>), ConvertError> {
     event.refuse_malformed()?;
     let at = At::Root;
     let event_type = event.event_type();
-    let mut cx = ToWireCx::default();
+    let mut cx = ToWireCx { numbers, ..ToWireCx::default() };
     let named = |error| ConvertError { event_type: Some(event_type), ..error };
     cx.base = Some(base_to_wire(&event.base, event_type, &at, &mut cx).map_err(named)?);
     let arm = arm(&event.body, &at, &mut cx).map_err(named)?;
@@ -90,8 +97,15 @@ fn base_to_wire(
 /// (D9) if the envelope does not say which event it holds; [`ConvertReason::OutOfRange`] (D24), or
 /// one of the reasons about content, if no event could hold what the bytes say.
 pub fn from_wire(wire: wire::Event) -> Result<(Event, Vec<Notice>), ConvertError> {
+    from_wire_with(wire, ExactNumbers::Rounded)
+}
+
+pub(crate) fn from_wire_with(
+    wire: wire::Event,
+    numbers: ExactNumbers,
+) -> Result<(Event, Vec<Notice>), ConvertError> {
     let at = At::Root;
-    let mut cx = FromWireCx::default();
+    let mut cx = FromWireCx { numbers, ..FromWireCx::default() };
     let Some(arm) = wire.event else {
         return Err(ConvertError::new(&at, ConvertReason::NoEvent));
     };
@@ -117,7 +131,7 @@ fn base_from_wire(
     let raw_event: Option<Value> = FromWire::<Option<Slot>>::from_wire(wire.raw_event, at, cx)?;
     Ok(Base {
         timestamp: FromWire::from_wire(wire.timestamp, &at.member("timestamp"), cx)?,
-        metadata: wire.metadata,
+        metadata: FromWire::from_wire(wire.metadata, at, cx)?,
         raw_event: raw_event.map(Box::new),
     })
 }

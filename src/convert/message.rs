@@ -169,7 +169,7 @@ impl ElementFromWire<wire::Message> for Message {
                 $( let $name = $value; )*
                 $type {
                     id: std::mem::take(&mut wire.id),
-                    metadata: wire.metadata.take(),
+                    metadata: FromWire::from_wire(wire.metadata.take(), at, cx)?,
                     subagent_run_id: wire.subagent_run_id.take(),
                     $( $member: wire.$member.take(), )*
                     $( $name, )*
@@ -213,7 +213,7 @@ impl ElementFromWire<wire::Message> for Message {
             ),
             Role::Activity => message!(
                 ActivityMessage { activity_type }
-                content: wire.activity_content.take()
+                content: FromWire::from_wire(wire.activity_content.take(), at, cx)?
             ),
             Role::Reasoning => {
                 message!(ReasoningMessage { content, encrypted_value, encrypted_value_type })
@@ -291,6 +291,8 @@ fn members_of(
         activity_content,
         encrypted_value_type,
     } = wire;
+    let metadata: Option<Object> = FromWire::from_wire(metadata, at, cx)?;
+    let activity_content: Option<Object> = FromWire::from_wire(activity_content, at, cx)?;
     let mut object = Object::new();
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -342,8 +344,8 @@ impl ToWire<wire::ToolCall> for ToolCall {
 impl FromWire<wire::ToolCall> for ToolCall {
     fn from_wire(
         wire: wire::ToolCall,
-        _at: &At<'_>,
-        _cx: &mut FromWireCx,
+        at: &At<'_>,
+        cx: &mut FromWireCx,
     ) -> Result<Self, ConvertError> {
         Ok(Self {
             id: wire.id,
@@ -353,7 +355,7 @@ impl FromWire<wire::ToolCall> for ToolCall {
                 .map(|function| FunctionCall::new(function.name, function.arguments)),
             encrypted_value: wire.encrypted_value,
             encrypted_value_type: wire.encrypted_value_type,
-            metadata: wire.metadata,
+            metadata: FromWire::from_wire(wire.metadata, at, cx)?,
             extra: Extra::default(),
         })
     }

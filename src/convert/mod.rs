@@ -22,18 +22,38 @@ mod patch;
 
 pub use self::error::{ConvertError, ConvertReason};
 pub use self::event::{from_wire, to_wire};
+pub(crate) use self::event::{from_wire_with, to_wire_with};
 pub(crate) use self::message::unknown_message_member;
 
 use crate::model::path::At;
 use crate::model::{Extra, Notice, NoticeKind, Unrecognised};
-use crate::value::{Object, Slot, Value};
+use crate::value::{Number, Object, Slot, Value};
 use crate::wire;
+
+/// What becomes of the exact text of numbers that no double is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ExactNumbers {
+    /// To the wire: the double alone. From the wire: the text is ignored.
+    #[default]
+    Rounded,
+    /// To the wire: the text travels beside the double. From the wire: it is the number.
+    Carried,
+    /// From the wire: it is known that no text came, so that nothing is looked for.
+    Absent,
+}
+
+impl ExactNumbers {
+    fn settle(self, number: &mut Number) {
+        number.settle(self == Self::Carried);
+    }
+}
 
 /// What a conversion to the wire carries along.
 #[derive(Debug, Default)]
 pub(crate) struct ToWireCx {
     /// What was left out.
     pub(crate) notices: Vec<Notice>,
+    numbers: ExactNumbers,
     /// The base of the event, until the event's own message takes it.
     base: Option<wire::BaseEvent>,
 }
@@ -43,6 +63,7 @@ pub(crate) struct ToWireCx {
 pub(crate) struct FromWireCx {
     /// What was dropped.
     pub(crate) notices: Vec<Notice>,
+    numbers: ExactNumbers,
     /// The base of the event, once its own message gave it.
     base: Option<wire::BaseEvent>,
 }
@@ -152,16 +173,24 @@ impl ToWire<i64> for i64 {
 }
 
 impl ToWire<Slot> for Value {
-    fn to_wire(&self, at: &At<'_>, _cx: &mut ToWireCx) -> Result<Slot, ConvertError> {
+    fn to_wire(&self, at: &At<'_>, cx: &mut ToWireCx) -> Result<Slot, ConvertError> {
         refuse_unwritable(self.unwritable(), at)?;
-        Ok(Slot(Some(self.clone())))
+        let mut value = self.clone();
+        if cx.numbers == ExactNumbers::Carried {
+            value.for_each_number(Number::carry);
+        }
+        Ok(Slot(Some(value)))
     }
 }
 
 impl ToWire<Object> for Object {
-    fn to_wire(&self, at: &At<'_>, _cx: &mut ToWireCx) -> Result<Object, ConvertError> {
+    fn to_wire(&self, at: &At<'_>, cx: &mut ToWireCx) -> Result<Object, ConvertError> {
         refuse_unwritable(self.unwritable(), at)?;
-        Ok(self.clone())
+        let mut object = self.clone();
+        if cx.numbers == ExactNumbers::Carried {
+            object.values_mut().for_each(|value| value.for_each_number(Number::carry));
+        }
+        Ok(object)
     }
 }
 
@@ -179,15 +208,26 @@ impl FromWire<Option<Slot>> for Option<Value> {
     fn from_wire(
         wire: Option<Slot>,
         _at: &At<'_>,
-        _cx: &mut FromWireCx,
+        cx: &mut FromWireCx,
     ) -> Result<Self, ConvertError> {
-        Ok(wire.and_then(Slot::into_value))
+        let mut value = wire.and_then(Slot::into_value);
+        if cx.numbers != ExactNumbers::Absent
+            && let Some(value) = &mut value
+        {
+            value.for_each_number(|number| cx.numbers.settle(number));
+        }
+        Ok(value)
     }
 }
 
 impl FromWire<Object> for Object {
-    fn from_wire(wire: Object, _at: &At<'_>, _cx: &mut FromWireCx) -> Result<Self, ConvertError> {
-        Ok(wire)
+    fn from_wire(wire: Object, _at: &At<'_>, cx: &mut FromWireCx) -> Result<Self, ConvertError> {
+        let mut object = wire;
+        if cx.numbers != ExactNumbers::Absent {
+            let settle = |number: &mut Number| cx.numbers.settle(number);
+            object.values_mut().for_each(|value| value.for_each_number(settle));
+        }
+        Ok(object)
     }
 }
 

@@ -48,6 +48,19 @@ impl DoubleEndedIterator for Children<'_> {
 }
 
 impl Value {
+    /// Shows every number, in no particular order.
+    pub(crate) fn for_each_number(&mut self, mut show: impl FnMut(&mut Number)) {
+        let mut pending = vec![self];
+        while let Some(value) = pending.pop() {
+            match value {
+                Self::Number(number) => show(number),
+                Self::List(list) => pending.extend(list.iter_mut()),
+                Self::Object(object) => pending.extend(object.values_mut()),
+                _ => {}
+            }
+        }
+    }
+
     /// Nesting levels: 0 for a scalar, 1 for a container of scalars or of nothing, and so on.
     #[must_use]
     pub fn depth(&self) -> usize {

@@ -18,7 +18,7 @@
 //! replaces invalid UTF-8, cuts lengths to 32 bits and lets NaN through; here they are errors.
 
 use super::ValueError;
-use super::input::{FIXED64, Input, LEN, VARINT};
+use super::input::{EXACT_NUMBER, FIXED64, Input, LEN, VARINT};
 
 /// What message a payload is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,17 +36,26 @@ pub(crate) enum Root {
 }
 
 /// Checks that a payload is well-formed, finite, UTF-8 and within `max_depth`, and builds nothing.
+/// Says whether the exact text of some number travels along.
 ///
 /// # Errors
 ///
 /// Any [`ValueError`]; the first one that the bytes give.
-pub(crate) fn check(bytes: &[u8], root: Root, max_depth: usize) -> Result<(), ValueError> {
-    walk(bytes, root, max_depth, &mut Check)
+pub(crate) fn check(bytes: &[u8], root: Root, max_depth: usize) -> Result<bool, ValueError> {
+    let mut check = Check { exact: false };
+    walk(bytes, root, max_depth, &mut check)?;
+    Ok(check.exact)
 }
 
-struct Check;
+struct Check {
+    exact: bool,
+}
 
-impl Sink<'_> for Check {}
+impl Sink<'_> for Check {
+    fn exact(&mut self, _: &str) {
+        self.exact = true;
+    }
+}
 
 /// What the walk meets. Containers are closed by their parents: an entry or an element ends.
 pub(super) trait Sink<'a> {
@@ -65,6 +74,8 @@ pub(super) trait Sink<'a> {
     fn end_element(&mut self) {}
     /// A whole entry of the struct at hand.
     fn scalar_entry(&mut self, _: &'a str, _: Scalar<'a>) {}
+    /// The exact text of the number at hand, if there is one.
+    fn exact(&mut self, _: &'a str) {}
     /// A whole element of the list at hand.
     fn scalar_element(&mut self, _: Scalar<'a>) {}
 }
@@ -155,6 +166,14 @@ pub(super) fn walk<'a>(
                 sink.scalar(Scalar::Bool(input.varint(end)? != 0));
                 continue;
             }
+            (Message::Value | Message::Element, EXACT_NUMBER, LEN) => {
+                // Like any unknown field, it may hold anything.
+                let text = input.field(field, wire_type, end)?.unwrap_or_default();
+                if let Ok(text) = str::from_utf8(text) {
+                    sink.exact(text);
+                }
+                continue;
+            }
             (Message::Value | Message::Element, 5, LEN) => {
                 depth += 1;
                 sink.object();
@@ -239,7 +258,7 @@ mod tests {
     /// Reads `bytes` as a `Value` message; the check must agree.
     fn read(bytes: &[u8]) -> Result<Option<Value>, ValueError> {
         let slot = Slot::from_wire(bytes, 128);
-        assert_eq!(check(bytes, Root::Value, 128), slot.clone().map(|_| ()));
+        assert_eq!(check(bytes, Root::Value, 128).map(|_| ()), slot.clone().map(|_| ()));
         slot.map(Slot::into_value)
     }
 

@@ -138,6 +138,14 @@ impl<'a> Sink<'a> for Drafts<'a> {
         self.at_hand = Draft::Scalar(scalar.into());
     }
 
+    fn exact(&mut self, text: &'a str) {
+        if let Draft::Scalar(Value::Number(number)) = &mut self.at_hand
+            && let Some(double) = number.as_f64()
+        {
+            *number = Number::from_wire_with(double, text);
+        }
+    }
+
     fn object(&mut self) {
         if !matches!(self.at_hand, Draft::Object(_)) {
             self.at_hand = Draft::Object(Entries::default());

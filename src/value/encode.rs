@@ -16,6 +16,7 @@
 //! Rule: wire.md 3, points 5 and 6.
 
 use super::children::Children;
+use super::input::{EXACT_NUMBER, LEN};
 use super::{List, Object, Value};
 
 /// Where bytes are put in front of those that are there.
@@ -126,6 +127,11 @@ pub(crate) fn put_value(value: &Value, out: &mut impl Backward) {
         Value::Null => out.put(&[0x08, 0]),
         Value::Bool(value) => out.put(&[0x20, u8::from(*value)]),
         Value::Number(number) => {
+            if let Some(text) = number.carried() {
+                out.put(text.as_bytes());
+                out.put_varint(text.len().try_into().unwrap_or(u64::MAX));
+                out.put_varint(u64::from(EXACT_NUMBER) << 3 | u64::from(LEN));
+            }
             let infinity = || if number.is_negative() { f64::NEG_INFINITY } else { f64::INFINITY };
             let mut bytes = [0x11; 9];
             let [_, double @ ..] = &mut bytes;

@@ -4,6 +4,10 @@
 
 use super::ValueError;
 
+/// The field of `google.protobuf.Value` in which this crate lets the exact decimal text of a number
+/// travel, if it is asked to. See WIRE-EXTENSIONS.md.
+pub(crate) const EXACT_NUMBER: u32 = 53_053;
+
 pub(crate) const VARINT: u8 = 0;
 pub(crate) const FIXED64: u8 = 1;
 pub(crate) const LEN: u8 = 2;

@@ -27,6 +27,15 @@ enum Repr {
     Double(f64),
     /// Invariant: a number as JSON writes it, which none of the above names.
     Exact(Box<str>),
+    /// Invariant: the text is a number as JSON writes it, and the double is the nearest to it.
+    Carried(Box<Carried>),
+}
+
+/// A double from the wire, or for it, and the exact text that travels beside it.
+#[derive(Debug, Clone)]
+struct Carried {
+    double: f64,
+    text: Box<str>,
 }
 
 impl PartialEq for Repr {
@@ -36,6 +45,7 @@ impl PartialEq for Repr {
             (Self::Unsigned(left), Self::Unsigned(right)) => left == right,
             (Self::Double(left), Self::Double(right)) => left.to_bits() == right.to_bits(),
             (Self::Exact(left), Self::Exact(right)) => left == right,
+            (Self::Carried(left), Self::Carried(right)) => left.text == right.text,
             _ => false,
         }
     }
@@ -58,6 +68,46 @@ impl Number {
             Self(Repr::Int(truncate(double)))
         } else {
             Self(Repr::Double(double))
+        }
+    }
+
+    /// A double from the wire with the exact text beside it; the text counts only if it is a number
+    /// and the double is the one nearest to it.
+    pub(super) fn from_wire_with(double: f64, text: &str) -> Self {
+        let belongs = Literal::parse(text).is_some()
+            && finite(text).is_some_and(|nearest| nearest.to_bits() == double.to_bits());
+        if belongs {
+            Self(Repr::Carried(Box::new(Carried { double, text: text.into() })))
+        } else {
+            Self::from_wire(double)
+        }
+    }
+
+    /// Makes the exact text travel beside the double, if no double is this number.
+    pub(crate) fn carry(&mut self) {
+        if !self.is_double()
+            && let Some(double) = self.as_f64()
+        {
+            let text = self.to_string().into();
+            self.0 = Repr::Carried(Box::new(Carried { double, text }));
+        }
+    }
+
+    /// Ends the carrying: the number is the exact one, or its double as if nothing had been carried.
+    pub(crate) fn settle(&mut self, exact: bool) {
+        if let Repr::Carried(carried) = &self.0 {
+            let parsed = Self::parse(&carried.text).filter(|_| exact);
+            *self = parsed.unwrap_or_else(|| Self::from_wire(carried.double));
+        }
+    }
+
+    /// The exact text that travels beside the double of a wire message, see WIRE-EXTENSIONS.md.
+    /// Otherwise such a number is its double.
+    #[must_use]
+    pub fn carried(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::Carried(carried) => Some(&carried.text),
+            _ => None,
         }
     }
 
@@ -120,6 +170,7 @@ impl Number {
             Repr::Unsigned(integer) => Some(*integer as f64),
             Repr::Double(double) => Some(*double),
             Repr::Exact(text) => finite(text),
+            Repr::Carried(carried) => Some(carried.double),
         }
     }
 
@@ -136,6 +187,7 @@ impl Number {
                 fits.then(|| truncate(*double))
             }
             Repr::Exact(text) => Literal::parse(text)?.decimal().to_i64(),
+            Repr::Carried(carried) => Self::from_wire(carried.double).to_i64(),
         }
     }
 
@@ -169,20 +221,21 @@ impl Number {
             Repr::Unsigned(_) => false,
             Repr::Double(double) => double.is_sign_negative(),
             Repr::Exact(text) => text.starts_with('-'),
+            Repr::Carried(carried) => carried.double.is_sign_negative(),
         }
     }
 
     /// Whether it is held as a double.
     #[must_use]
     pub fn is_f64(&self) -> bool {
-        matches!(self.0, Repr::Double(_))
+        matches!(self.0, Repr::Double(_) | Repr::Carried(_))
     }
 
     /// Whether a double names exactly this number, so that it survives the wire.
     #[must_use]
     pub fn is_double(&self) -> bool {
         match &self.0 {
-            Repr::Double(_) => true,
+            Repr::Double(_) | Repr::Carried(_) => true,
             Repr::Int(integer) => has_double(integer.unsigned_abs()),
             Repr::Unsigned(integer) => has_double(*integer),
             Repr::Exact(_) => false,
@@ -214,6 +267,7 @@ impl fmt::Display for Number {
                 None => f.write_str("null"),
             },
             Repr::Exact(text) => f.write_str(text),
+            Repr::Carried(carried) => Self::from_wire(carried.double).fmt(f),
         }
     }
 }

@@ -1,1 +1,56 @@
-fn main() {}
+//! `ag-ui-proto`: AG-UI events between JSON and the frames of the protobuf binding.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `args` | what can be said on the command line |
+//! | `encode`, `decode`, `inspect`, `roundtrip`, `extras` | one command each |
+//! | `input`, `items`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
+//! | `read`, `diff`, `look` | an event from its text; two events compared; one event in short |
+//! | `output`, `report`, `failure` | results on stdout, the rest on stderr, the exit status |
+//!
+//! A command pulls one item at a time and writes it before the next; what is written is flushed
+//! before every read, so that a reader down the pipe sees all that there is.
+
+mod args;
+mod decode;
+mod diff;
+mod encode;
+mod extras;
+mod failure;
+mod frames;
+mod input;
+mod inspect;
+mod items;
+mod json;
+mod look;
+mod output;
+mod read;
+mod report;
+mod roundtrip;
+mod sse;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::args::{Args, Command};
+
+fn main() -> ExitCode {
+    let result = match Args::parse().command {
+        Command::Encode(args) => encode::run(&args),
+        Command::Decode(args) => decode::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Roundtrip(args) => roundtrip::run(&args),
+        Command::Completions { shell } => extras::completions(shell),
+        Command::Man { command } => extras::man(command.as_deref()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if let Some(text) = failure.text() {
+                report::error(text);
+            }
+            failure.exit_code()
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use ag_ui_proto::codec::{HEADER_LEN, Limits};
+use ag_ui_proto::value::MAX_DEPTH;
+use clap::builder::RangedU64ValueParser;
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+const STATUS: &str = "\
+Exit status: 0 if all is well, 1 if the data is bad, 2 for wrong usage or a file that cannot be \
+read or written.";
+
+/// AG-UI events between JSON and the frames of the protobuf binding
+///
+/// Results go to standard output, everything else to standard error. What came before a bad item
+/// has been written. Memory does not grow with the input.
+#[derive(Debug, Parser)]
+#[command(name = "ag-ui-proto", version, max_term_width = 100, after_help = STATUS)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Encode(Encode),
+    Decode(Decode),
+    Inspect(Inspect),
+    Roundtrip(Roundtrip),
+    /// Print a script that completes this program's words in a shell
+    #[command(hide = true)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page of the program, or of one of its commands
+    #[command(hide = true)]
+    Man {
+        /// The command
+        command: Option<String>,
+    },
+}
+
+/// Turn events in JSON into frames
+///
+/// The input is JSON lines, a JSON array, or a captured body of server-sent events, told apart by
+/// its first bytes. A JSON value may span lines. Retired shapes of protocol 0.x are read as their
+/// present forms; an event of an unknown type is dropped; what the wire has no place for is left
+/// out. Each of these is told as a warning.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ag-ui-proto encode session.jsonl -o session.frames
+  curl -sN -d @input.json -H 'Content-Type: application/json' $AGENT | ag-ui-proto encode -o s.frames
+  ag-ui-proto encode --strict events.json > /dev/null")]
+pub(crate) struct Encode {
+    /// Events in JSON; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) input: PathBuf,
+    /// Where the frames go; `-` or nothing for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The form of the input, instead of finding out
+    #[arg(long, value_name = "FORM")]
+    pub(crate) from: Option<Form>,
+    /// Refuse what this version of the protocol does not describe, retired shapes included
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Say at the end how many events and bytes there were, even if nobody watches
+    #[arg(long)]
+    pub(crate) summary: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Turn frames into events in JSON
+///
+/// An event of a later version of the protocol is dropped and told as a warning. A frame that is
+/// no event ends the work, unless `--keep-going` is given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ag-ui-proto decode session.frames | jq -r 'select(.type == \"TEXT_MESSAGE_CONTENT\").delta'
+  ag-ui-proto decode session.frames --to array -o session.json
+  curl -sN -H 'Accept: application/vnd.ag-ui.event+proto, text/event-stream' ... | ag-ui-proto decode")]
+pub(crate) struct Decode {
+    /// Frames; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) input: PathBuf,
+    /// Where the events go; `-` or nothing for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The form of the output
+    #[arg(long, value_name = "FORM", default_value = "jsonl")]
+    pub(crate) to: Form,
+    /// Write one item for every frame: the event, {"error": "..."} for a frame that is no event, or
+    /// {"dropped": "..."} for an event of a later version
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Say at the end how many events and bytes there were, even if nobody watches
+    #[arg(long)]
+    pub(crate) summary: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Show each frame on a line
+///
+/// The columns: number from 1, offset of the first byte, length in bytes with the 4 bytes of the
+/// header, type, ids, and a short look at the content. Control characters are escaped. Long ids
+/// are cut in the middle. Damaged input is shown up to the damage.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ag-ui-proto inspect session.frames | less -S
+  ag-ui-proto inspect --json session.frames | jq -c 'select(.len > 10000)'")]
+pub(crate) struct Inspect {
+    /// Frames; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) input: PathBuf,
+    /// Write a JSON object a frame, with the ids in full
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Encode events and decode them again, and say what changed
+///
+/// For every file: its events, their bytes as server-sent events and as frames, and whether each
+/// event came back as the same JSON value. The exit status is 1 if one did not.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ag-ui-proto roundtrip samples/chat.jsonl
+  ag-ui-proto roundtrip --json samples/*.jsonl samples/*.sse | jq .ratio")]
+pub(crate) struct Roundtrip {
+    /// Events in JSON, as `encode` takes them; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The form of the input, instead of finding out
+    #[arg(long, value_name = "FORM")]
+    pub(crate) from: Option<Form>,
+    /// Write a JSON object a file
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// A form of many events as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// One JSON value after another, by custom one a line
+    Jsonl,
+    /// A JSON array of events
+    Array,
+    /// Server-sent events
+    Sse,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LimitArgs {
+    /// Longest frame, its 4-byte header included, as in `64KiB` or `1GiB`; the JSON text of an
+    /// event may be four times as long
+    #[arg(long, value_name = "SIZE", default_value = "10MiB", value_parser = size)]
+    max_frame: usize,
+    /// Deepest nesting of an event's JSON, at most 512
+    #[arg(long, value_name = "LEVELS", default_value_t = Limits::new().max_depth(), value_parser = depth())]
+    max_depth: usize,
+}
+
+impl LimitArgs {
+    pub(crate) fn limits(&self) -> Limits {
+        Limits::new().with_max_frame_len(self.max_frame).with_max_depth(self.max_depth)
+    }
+
+    /// The longest JSON text of an event, in bytes. Text is longer than the frame made from it by
+    /// quotes, names, escapes and white space; four times covers what is not contrived.
+    pub(crate) fn max_text_len(&self) -> usize {
+        self.max_frame.saturating_mul(4)
+    }
+}
+
+fn depth() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=u64::try_from(MAX_DEPTH).unwrap_or(u64::MAX))
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let unit: u64 = match unit.trim_start() {
+        "" | "B" => 1,
+        "kB" | "KB" => 1000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "k" | "K" | "KiB" => 1 << 10,
+        "M" | "MiB" => 1 << 20,
+        "G" | "GiB" => 1 << 30,
+        unit => {
+            return Err(format!("unknown unit {unit:?}; known are B, KiB, MiB, GiB, kB, MB, GB"));
+        }
+    };
+    let number: u64 = number.parse().map_err(|_| "expected a number of bytes".to_owned())?;
+    let header = u64::try_from(HEADER_LEN).unwrap_or(u64::MAX);
+    let bounds = header + 1..=u64::from(u32::MAX) + header;
+    number
+        .checked_mul(unit)
+        .filter(|size| bounds.contains(size))
+        .and_then(|size| usize::try_from(size).ok())
+        .ok_or_else(|| format!("expected {} bytes to 4 GiB", bounds.start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_holds_no_contradiction() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn a_size_has_a_unit() {
+        for (text, len) in
+            [("5", 5), ("10MiB", 10 << 20), ("64k", 64 << 10), ("2 GB", 2_000_000_000)]
+        {
+            assert_eq!(size(text), Ok(len), "{text}");
+        }
+        for (text, error) in [
+            ("", "expected a number of bytes"),
+            ("-1", "unknown unit \"-1\"; known are B, KiB, MiB, GiB, kB, MB, GB"),
+            ("4", "expected 5 bytes to 4 GiB"),
+            ("5GiB", "expected 5 bytes to 4 GiB"),
+            ("99999999999999999999", "expected a number of bytes"),
+        ] {
+            assert_eq!(size(text), Err(error.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `inspect`: one line a frame.
+
+use std::io::{self, IsTerminal};
+
+use ag_ui_proto::Event;
+use ag_ui_proto::codec::{Decoded, Frame, decode_payload};
+use ag_ui_proto::value::Value;
+use console::Term;
+use serde_json::{Map, json};
+
+use crate::args::Inspect;
+use crate::decode::no_events;
+use crate::failure::Failure;
+use crate::frames::{Frames, frame_len};
+use crate::input::Input;
+use crate::look::{content, cut, ids, printable, short_id};
+use crate::output::Output;
+
+/// Columns of the look where no terminal sets them.
+const LOOK: usize = 60;
+
+pub(crate) fn run(args: &Inspect) -> Result<(), Failure> {
+    let mut frames = Frames::new(Input::open(&args.input)?, args.limits.limits());
+    let mut output = Output::stdout();
+    let columns = io::stdout().is_terminal().then(|| Term::stdout().size_checked()).flatten();
+    let columns = columns.map(|(_, columns)| usize::from(columns));
+    if columns.is_some() && !args.json {
+        let head = format!(
+            "{:>6} {:>10} {:>8}  {:<25}  {:<22}  content\n",
+            "frame", "offset", "len", "type", "ids"
+        );
+        output.write(head.as_bytes())?;
+    }
+    let result = inspect(args, &mut frames, &mut output, columns);
+    let last = output.flush();
+    result.and(last)
+}
+
+fn inspect(
+    args: &Inspect,
+    frames: &mut Frames,
+    output: &mut Output,
+    columns: Option<usize>,
+) -> Result<(), Failure> {
+    let limits = args.limits.limits();
+    let (mut seen, mut refused) = (0, 0);
+    while let Some(frame) = frames.next(|_| output.flush())? {
+        seen += 1;
+        let look = match decode_payload(&frame.payload, &limits) {
+            Ok(Decoded { event: Some(event), .. }) => Look::event(&event),
+            Ok(Decoded { event: None, notices }) => {
+                let reasons: Vec<_> = notices.iter().map(ToString::to_string).collect();
+                Look::Dropped(reasons.join("; "))
+            }
+            Err(error) => Look::Refused(error.to_string()),
+        };
+        refused += u64::from(matches!(look, Look::Refused(_)));
+        let line = if args.json { look.object(&frame) } else { look.line(&frame, columns) };
+        output.write(line.as_bytes())?;
+        output.write(b"\n")?;
+    }
+    no_events(frames.input.name(), refused, seen)
+}
+
+/// What is shown of a frame.
+enum Look {
+    Event(&'static str, Value),
+    Dropped(String),
+    Refused(String),
+}
+
+impl Look {
+    fn event(event: &Event) -> Self {
+        match Value::from_serialize(event) {
+            Ok(value) => Self::Event(event.event_type().as_str(), value),
+            Err(error) => Self::Refused(error.to_string()),
+        }
+    }
+
+    fn line(&self, frame: &Frame, columns: Option<usize>) -> String {
+        let start = format!("{:>6} {:>10} {:>8}  ", frame.number, frame.offset, frame_len(frame));
+        let (start, content) = match self {
+            Self::Event(name, event) => {
+                let ids: Vec<_> = ids(event)
+                    .map(|(name, id)| {
+                        format!("{}={}", name.trim_end_matches("Id"), printable(&short_id(id)))
+                    })
+                    .collect();
+                (format!("{start}{name:<25}  {:<22}  ", ids.join(" ")), content(event, 4 * 256))
+            }
+            Self::Dropped(reason) => {
+                (format!("{start}{:<25}  ", "(later version)"), reason.clone())
+            }
+            Self::Refused(reason) => (format!("{start}{:<25}  ", "(no event)"), reason.clone()),
+        };
+        let room = match (columns, self) {
+            (Some(columns), _) => columns.saturating_sub(start.chars().count()).max(16),
+            (None, Self::Event(..)) => LOOK,
+            (None, _) => usize::MAX,
+        };
+        format!("{start}{}", cut(&printable(&content), room)).trim_end().to_owned()
+    }
+
+    fn object(&self, frame: &Frame) -> String {
+        let (number, offset, len) = (frame.number, frame.offset, frame_len(frame));
+        let start = format!(r#"{{"frame":{number},"offset":{offset},"len":{len},"#);
+        let rest = match self {
+            Self::Event(name, event) => {
+                let ids: Map<_, _> =
+                    ids(event).map(|(name, id)| (name.into(), id.into())).collect();
+                let look = content(event, 4 * LOOK);
+                json!({ "type": name, "ids": ids, "content": cut(&look, LOOK) })
+            }
+            Self::Dropped(reason) => json!({ "dropped": reason }),
+            Self::Refused(reason) => json!({ "error": reason }),
+        };
+        let rest = rest.to_string();
+        start + rest.strip_prefix('{').unwrap_or(&rest)
+    }
+}
