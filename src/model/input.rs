@@ -8,7 +8,7 @@ use crate::value::Value;
 
 names! {
     /// What became of an interrupt.
-    ResumeStatus, "resume status" {
+    set ResumeStatus, "resume status" {
         /// It was answered; a refusal is an answer too.
         Resolved = "resolved";
         /// It was abandoned.

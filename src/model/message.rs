@@ -8,7 +8,7 @@ use crate::value::Object;
 
 names! {
     /// Whose a message is.
-    Role, "message role" {
+    literal Role, "message role" {
         /// Instructions from the developer.
         Developer = "developer";
         /// Instructions from the system.
@@ -26,7 +26,7 @@ names! {
     }
 
     /// What is called by a tool call.
-    ToolCallType, "tool call type" {
+    literal ToolCallType, "tool call type" {
         /// A function.
         Function = "function";
     }

@@ -363,11 +363,15 @@ pub(crate) fn tag<'a>(object: &'a Object, name: &str, at: &At<'_>) -> Result<&'a
     }
 }
 
-/// Writes closed sets of strings that can still hold a string outside the set.
+/// Writes names that can still hold a string outside of them.
+///
+/// - `set`: a closed set; a string outside of it is unrecognised.
+/// - `literal`: where the protocol fixes one of them, the owner checks which, and any other string
+///   is malformed.
 macro_rules! names {
     ($(
         $(#[$meta:meta])*
-        $name:ident, $what:literal {
+        $kind:ident $name:ident, $what:literal {
             $( $(#[$vmeta:meta])* $variant:ident = $value:literal; )*
         }
     )*) => {$(
@@ -425,12 +429,7 @@ macro_rules! names {
             }
 
             fn unrecognised(&self) -> Option<$crate::model::Unrecognised> {
-                match self {
-                    Self::Unknown(value) => {
-                        Some($crate::model::Unrecognised::Name { set: $what, value: value.clone() })
-                    }
-                    _ => None,
-                }
+                $crate::model::object::unknown_name!($kind $what, self)
             }
         }
 
@@ -444,4 +443,18 @@ macro_rules! names {
     )*};
 }
 
-pub(crate) use {deserialize, names, objects, unions};
+macro_rules! unknown_name {
+    (set $what:literal, $name:expr) => {
+        match $name {
+            Self::Unknown(value) => {
+                Some($crate::model::Unrecognised::Name { set: $what, value: value.clone() })
+            }
+            _ => None,
+        }
+    };
+    (literal $what:literal, $name:expr) => {
+        None
+    };
+}
+
+pub(crate) use {deserialize, names, objects, unions, unknown_name};

@@ -11,7 +11,7 @@ use crate::value::Value;
 
 names! {
     /// What an operation does.
-    PatchOp, "patch operation" {
+    set PatchOp, "patch operation" {
         /// Adds a value.
         Add = "add";
         /// Removes a value.

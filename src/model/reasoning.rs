@@ -7,7 +7,7 @@ use super::path::At;
 
 names! {
     /// What an encrypted value belongs to.
-    EncryptedValueSubtype, "encrypted value subtype" {
+    set EncryptedValueSubtype, "encrypted value subtype" {
         /// A tool call.
         ToolCall = "tool-call";
         /// A message.

@@ -4,7 +4,7 @@ use super::object::{names, objects};
 
 names! {
     /// Who speaks in a text message.
-    TextRole, "text message role" {
+    set TextRole, "text message role" {
         /// Instructions from the developer.
         Developer = "developer";
         /// Instructions from the system.
