@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use super::object::Entry;
 use super::{ExactJson, JsonError, List, MAX_DEPTH, Number, Object, Value};
@@ -74,6 +75,11 @@ impl Value {
     /// or nests deeper than [`MAX_DEPTH`].
     pub fn from_serialize<T: Serialize + ?Sized>(data: &T) -> Result<Self, serde_json::Error> {
         let text = serde_json::to_string(data)?;
+        if ExactJson::is_called_for(&text)
+            && let Ok(exact) = ExactJson::read(&text, MAX_DEPTH)
+        {
+            return Ok(exact.value);
+        }
         let mut reader = serde_json::Deserializer::from_str(&text);
         reader.disable_recursion_limit();
         ValueSeed::new(MAX_DEPTH).deserialize(&mut reader)
@@ -341,18 +347,21 @@ impl Serialize for Object {
     }
 }
 
-/// An integer or a double. Text is written as the nearest double, since serde has no numbers of any
-/// size; out of the range of doubles it is an error. `Display` writes all digits.
+/// An integer, a double, or the exact text as it is.
+///
+/// serde has no numbers of any length. Exact text goes out by way of `serde_json`'s `RawValue`, which
+/// `serde_json` writes as the number that it is; another format shows it as it can.
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some(integer) = self.as_i64() {
-            serializer.serialize_i64(integer)
-        } else if let Some(integer) = self.as_u64() {
-            serializer.serialize_u64(integer)
-        } else if let Some(double) = self.as_f64() {
-            serializer.serialize_f64(double)
-        } else {
-            Err(S::Error::custom(format_args!("number {self} is out of range")))
+        if let Some(text) = self.exact() {
+            let raw = RawValue::from_string(text.to_owned()).map_err(S::Error::custom)?;
+            return raw.serialize(serializer);
+        }
+        match (self.as_i64(), self.as_u64(), self.as_f64()) {
+            (Some(integer), _, _) => serializer.serialize_i64(integer),
+            (_, Some(integer), _) => serializer.serialize_u64(integer),
+            (_, _, Some(double)) => serializer.serialize_f64(double),
+            _ => Err(S::Error::custom(format_args!("number {self} is out of range"))),
         }
     }
 }
@@ -475,14 +484,18 @@ mod tests {
     }
 
     #[test]
+    fn exact_digits_are_written_and_read_back() {
+        for text in ["1e400", "0.10000000000000000001", "[-123456789012345678901234567890.5]"] {
+            let value = ExactJson::read(text, 8).unwrap().value;
+            assert_eq!(serde_json::to_string(&value).unwrap(), text);
+            assert_eq!(Value::from_serialize(&value).unwrap(), value);
+        }
+    }
+
+    #[test]
     fn serde_refuses_what_it_cannot_hold() {
         let error = serde_json::to_string(&nested_objects(MAX_DEPTH + 1)).unwrap_err();
         assert_eq!(error.to_string(), "value nested deeper than 512 levels");
-        let huge = Value::from(Number::parse("1e400").unwrap());
-        let error = serde_json::to_string(&huge).unwrap_err();
-        assert_eq!(error.to_string(), "number 1e400 is out of range");
-        let long = Value::from(Number::parse("0.10000000000000000001").unwrap());
-        assert_eq!(serde_json::to_string(&long).unwrap(), "0.1");
         let seed = ValueSeed::new(1);
         let mut reader = serde_json::Deserializer::from_str("[[1]]");
         let error = seed.deserialize(&mut reader).unwrap_err();
