@@ -118,7 +118,8 @@ impl FrameReader {
     }
 
     /// Number and offset of the frame that comes next, or that failed.
-    pub(super) fn position(&self) -> (u64, u64) {
+    #[must_use]
+    pub fn position(&self) -> (u64, u64) {
         (self.taken + 1, self.offset)
     }
 

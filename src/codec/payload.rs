@@ -172,7 +172,7 @@ fn refuse_loss(event: &Event, options: &Options) -> Result<(), EncodeError> {
 }
 
 pub(super) fn decode(payload: &[u8], options: &Options) -> Result<Decoded, DecodeError> {
-    let (wire, exact) = match scan(payload)? {
+    let (wire, exact) = match scan(payload, options.limits().max_depth())? {
         Envelope::Known { plain: true, exact } => (wire::Event::decode(payload)?, exact),
         Envelope::Known { plain: false, exact } => {
             (wire::Event::decode(plain_fields(payload).as_slice())?, exact)

@@ -10,7 +10,7 @@ use super::error::DecodeError;
 use super::schema::{EVENT, Field, Kind, Message};
 use crate::model::path::At;
 use crate::value::input::{Input, LEN, VARINT};
-use crate::value::{MAX_DEPTH, Root, ValueError, check};
+use crate::value::{Root, ValueError, check};
 
 /// What an envelope names.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,16 +30,17 @@ pub(crate) enum Envelope {
 ///
 /// # Errors
 ///
-/// The first fault in the order of the bytes, then D3 and D7.
+/// The first fault in the order of the bytes; D7 at the end. An open value may nest `max_depth`
+/// levels here; how deep it stands in the event is for later.
 ///
 /// Rule: D1 to D7, D15 to D21, D25.
-pub(crate) fn scan(payload: &[u8]) -> Result<Envelope, DecodeError> {
+pub(crate) fn scan(payload: &[u8], max_depth: usize) -> Result<Envelope, DecodeError> {
     if payload.is_empty() {
         return Err(DecodeError::Empty);
     }
     let mut input = Input::new(payload);
     let end = payload.len();
-    let mut scan = Scan { plain: true, exact: false };
+    let mut scan = Scan { max_depth, plain: true, exact: false };
     let mut arm = None;
     // A known number with another wire type names no event, but is at odds with one that does.
     let mut known = None;
@@ -104,6 +105,7 @@ fn is_short(input: &Input<'_>, start: usize, body: &[u8]) -> bool {
 }
 
 struct Scan {
+    max_depth: usize,
     plain: bool,
     exact: bool,
 }
@@ -174,7 +176,7 @@ impl Scan {
         root: Root,
         at: &At<'_>,
     ) -> Result<(), DecodeError> {
-        let exact = check(body, root, MAX_DEPTH);
+        let exact = check(body, root, self.max_depth);
         self.exact |= exact.map_err(|error| shift(&error, offset, at))?;
         Ok(())
     }

@@ -158,6 +158,12 @@ pub enum NoticeKind {
         /// The shape.
         shape: &'static str,
     },
+    /// A retired shape continued what was not open; an id was made for it, which names nothing.
+    #[error("translated the retired {shape}, which continues nothing that is open")]
+    RetiredOrphan {
+        /// The shape.
+        shape: &'static str,
+    },
     /// A member of a retired shape has no present form and was dropped.
     #[error("dropped {member} of the retired {shape}, which has no present form")]
     RetiredLoss {

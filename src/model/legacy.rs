@@ -59,6 +59,11 @@ impl Translator {
         event: &mut Object,
         notices: &mut Vec<Notice>,
     ) {
+        let mut is_orphan = false;
+        let mut orphan = |translator: &mut Self| {
+            is_orphan = true;
+            translator.mint()
+        };
         let (shape, present, id) = match event_type {
             "THINKING_START" => {
                 let id = self.mint();
@@ -72,22 +77,27 @@ impl Translator {
                 ("THINKING_TEXT_MESSAGE_START", "REASONING_MESSAGE_START", id)
             }
             "THINKING_TEXT_MESSAGE_CONTENT" => {
-                let id = self.message.clone().unwrap_or_else(|| self.mint());
+                let id = self.message.clone().unwrap_or_else(|| orphan(self));
                 ("THINKING_TEXT_MESSAGE_CONTENT", "REASONING_MESSAGE_CONTENT", id)
             }
             "THINKING_TEXT_MESSAGE_END" => {
-                let id = self.message.take().unwrap_or_else(|| self.mint());
+                let id = self.message.take().unwrap_or_else(|| orphan(self));
                 ("THINKING_TEXT_MESSAGE_END", "REASONING_MESSAGE_END", id)
             }
             "THINKING_END" => {
-                let id = self.span.take().unwrap_or_else(|| self.mint());
+                let id = self.span.take().unwrap_or_else(|| orphan(self));
                 ("THINKING_END", "REASONING_END", id)
             }
             _ => return,
         };
         event.insert("type", present);
         event.insert("messageId", id);
-        notices.push(retired(&At::Root, shape));
+        let kind = if is_orphan {
+            NoticeKind::RetiredOrphan { shape }
+        } else {
+            NoticeKind::Retired { shape }
+        };
+        notices.push(Notice { path: At::Root.to_path(), kind });
         if shape == "THINKING_START" && event.remove("title").is_some() {
             let kind = NoticeKind::RetiredLoss { shape, member: "title" };
             notices.push(Notice { path: At::Root.member("title").to_path(), kind });

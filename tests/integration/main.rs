@@ -1,10 +1,16 @@
 //! The contents page: one module a subject.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
+
+mod census;
 mod exact_numbers;
+mod field_reports;
 mod golden;
+mod hostile;
 mod notation;
 mod properties;
 #[cfg(feature = "tokio")]
 mod streams;
 mod strictness;
+mod struct_against_json;
 mod verdicts;

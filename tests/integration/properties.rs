@@ -1,5 +1,7 @@
 //! Laws that hold for every event, whatever its members.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a helper fails its test")]
+
 use std::fmt::Debug;
 
 use ag_ui_proto::codec::{EventReader, FrameReader, Limits, decode_payload};
@@ -625,11 +627,11 @@ fn prost_types_writes_the_same_bytes_for_a_value_with_sorted_keys() {
 
 fn sorted(value: Value) -> Value {
     match value {
-        Value::List(list) => Value::from_iter(list.into_iter().map(sorted)),
+        Value::List(list) => list.into_iter().map(sorted).collect(),
         Value::Object(object) => {
             let mut entries = object.into_vec();
             entries.sort_by(|(left, _), (right, _)| left.cmp(right));
-            Value::from_iter(entries.into_iter().map(|(key, value)| (key, sorted(value))))
+            entries.into_iter().map(|(key, value)| (key, sorted(value))).collect()
         }
         scalar => scalar,
     }
@@ -647,9 +649,9 @@ fn from_prost_types(value: prost_types::Value) -> Value {
             value
         }
         Kind::ListValue(list) => list.values.into_iter().map(from_prost_types).collect(),
-        Kind::StructValue(object) => Value::from_iter(
-            object.fields.into_iter().map(|(key, value)| (key, from_prost_types(value))),
-        ),
+        Kind::StructValue(object) => {
+            object.fields.into_iter().map(|(key, value)| (key, from_prost_types(value))).collect()
+        }
     }
 }
 

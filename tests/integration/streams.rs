@@ -1,5 +1,7 @@
 //! Streams of frames over pipes, sockets and processes, cut wherever the carrier cuts them.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a helper fails its test")]
+
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -152,7 +154,7 @@ async fn sessions_pass_through_the_pipes_of_another_process() {
 async fn both_sides_speak_at_once() {
     let [(_, chat), (_, research), _] = sessions().try_into().unwrap();
     for size in [1, 64, 1 << 20] {
-        let (here, there) = tokio::io::duplex(size);
+        let (client, server) = tokio::io::duplex(size);
         let speak = |events, io| async move {
             let (mut sink, stream) = Framed::new(io, EventCodec::new()).split();
             let send = async move {
@@ -161,9 +163,9 @@ async fn both_sides_speak_at_once() {
             };
             tokio::join!(stream.map(Result::unwrap).collect::<Vec<_>>(), send).0
         };
-        let (heard_here, heard_there) = tokio::join!(speak(&chat, here), speak(&research, there));
-        assert_eq!(heard_here, research);
-        assert_eq!(heard_there, chat);
+        let (by_client, by_server) = tokio::join!(speak(&chat, client), speak(&research, server));
+        assert_eq!(by_client, research);
+        assert_eq!(by_server, chat);
     }
 }
 
@@ -332,7 +334,7 @@ async fn after_an_error_nothing_more_is_read_however_often_one_asks() {
             };
             let asked = async {
                 let (seen, error) = drain(&mut read).await;
-                assert_eq!(seen, [first.clone()]);
+                assert_eq!(seen.as_slice(), std::slice::from_ref(&first));
                 assert_eq!(error.unwrap().to_string(), text);
                 for _ in 0..3 {
                     assert!(read.next().await.is_none(), "{text}");

@@ -79,12 +79,11 @@ enum Takes {
 impl Takes {
     fn sample(self) -> String {
         match self {
-            Self::Text => r#""x""#.to_owned(),
+            Self::Text | Self::Content => r#""x""#.to_owned(),
             Self::Int => "7".to_owned(),
             Self::Flag => "false".to_owned(),
             Self::Object => r#"{"k":null}"#.to_owned(),
             Self::List => "[]".to_owned(),
-            Self::Content => r#""x""#.to_owned(),
             Self::Any => "[1]".to_owned(),
             Self::Literal(text) => format!("{text:?}"),
             Self::Outcome => r#"{"type":"success"}"#.to_owned(),
@@ -105,8 +104,11 @@ impl Takes {
     }
 }
 
+/// Members by name.
+type Members = &'static [(&'static str, Takes)];
+
 /// Every event: required members, then optional ones, as the tables of model.md have them.
-const EVENTS: &[(&str, &[(&str, Takes)], &[(&str, Takes)])] = {
+const EVENTS: &[(&str, Members, Members)] = {
     use Takes::{Any, Content, Flag, List, Literal, Object, Outcome, Text};
     const A: (&str, Takes) = ("subagentRunId", Text);
     const ID: (&str, Takes) = ("messageId", Text);
@@ -193,7 +195,7 @@ fn event_text(
             _ => Some(takes.sample()),
         };
         if let Some(value) = value {
-            text.push_str(&format!(r#","{name}":{value}"#));
+            text += &[",\"", name, "\":", &value].concat();
         }
     }
     text + "}"
@@ -771,6 +773,11 @@ fn another_value_for_a_literal_is_not_encoded() {
             r#"{"type":"REASONING_MESSAGE_START","messageId":"m","role":"thinking"}"#,
             r#"REASONING_MESSAGE_START: role: expected "reasoning", found "thinking""#,
         ),
+        (
+            r#"{"type":"MESSAGES_SNAPSHOT","messages":[{"role":"assistant","id":"a","toolCalls":[
+                {"id":"c","type":"custom","function":{"name":"f","arguments":""}}]}]}"#,
+            r#"MESSAGES_SNAPSHOT: messages[0].toolCalls[0].type: expected "function", found "custom""#,
+        ),
     ] {
         let event = Event::from_json(text).unwrap();
         assert_eq!(event.encode(&mut BytesMut::new()).unwrap_err().to_string(), expected);
@@ -1174,7 +1181,12 @@ fn thinking_that_nothing_opened_gets_an_id_and_a_malformed_one_stays_malformed()
     let mut reader = TolerantReader::new();
     let read = reader.read(r#"{"type":"THINKING_TEXT_MESSAGE_CONTENT","delta":"hm"}"#).unwrap();
     assert_ne!(json(&read.event)["messageId"], "");
-    assert_eq!(texts(&read.notices)[0], "translated the retired THINKING_TEXT_MESSAGE_CONTENT");
+    assert_eq!(
+        texts(&read.notices),
+        [
+            "translated the retired THINKING_TEXT_MESSAGE_CONTENT, which continues nothing that is open"
+        ]
+    );
     let error = malformed(reader.read(r#"{"type":"THINKING_TEXT_MESSAGE_CONTENT"}"#).unwrap_err());
     assert_eq!(error.to_string(), "REASONING_MESSAGE_CONTENT: delta: missing");
     // Strict reading knows nothing of them.

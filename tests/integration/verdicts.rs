@@ -638,7 +638,7 @@ fn a_string_that_is_not_utf_8_is_refused_with_its_path() {
         ("3: {1: {1: 2 4: {1: {1: {`ff`} 2: {4: 1}}}}}", "metadata"),
         ("3: {1: {1: 2 3: {3: {`ff`}}}}", "rawEvent"),
         ("7: {1: {1: 6} 2: {6: {1: {3: {`ff`}}}}}", "snapshot"),
-        (r#"9: {1: {1: 8} 2: {} 2: {1: {`ff`}}}"#, "messages[1].id"),
+        ("9: {1: {1: 8} 2: {} 2: {1: {`ff`}}}", "messages[1].id"),
         (r#"9: {1: {1: 8} 2: {2: "user" 8: {1: {1: {`ff`}}}}}"#, "messages[0].content[0].text"),
         ("9: {1: {1: 8} 2: {5: {3: {2: {`ff`}}}}}", "messages[0].toolCalls[0].function.arguments"),
         ("13: {1: {1: 12} 8: {`ff`}}", "pendingToolCallIds[0]"),
@@ -914,7 +914,7 @@ fn a_message_of_an_unknown_role_is_rebuilt_from_its_one_content_and_stripped_lat
             (r#"3: """#, r#","content":"""#),
             (r#"8: {1: {1: "x"}}"#, r#","content":[{"type":"text","text":"x"}]"#),
             (r#"13: {1: {1: "k" 2: {4: 1}}}"#, r#","content":{"k":true}"#),
-            (r#"13: {}"#, r#","content":{}"#),
+            ("13: {}", r#","content":{}"#),
             (
                 r#"4: "n" 6: "c" 7: "e" 9: {} 10: "s" 11: "v" 12: "a" 14: "t"
                    5: {1: "c" 2: "function" 3: {}}"#,

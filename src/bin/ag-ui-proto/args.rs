@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use ag_ui_proto::codec::{HEADER_LEN, Limits};
+use ag_ui_proto::fidelity::Kind;
 use ag_ui_proto::value::MAX_DEPTH;
 use clap::builder::RangedU64ValueParser;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -29,6 +30,7 @@ pub(crate) enum Command {
     Encode(Encode),
     Decode(Decode),
     Inspect(Inspect),
+    Check(Check),
     Roundtrip(Roundtrip),
     /// Print a script that completes this program's words in a shell
     #[command(hide = true)]
@@ -55,7 +57,8 @@ pub(crate) enum Command {
 Examples:
   ag-ui-proto encode session.jsonl -o session.frames
   curl -sN -d @input.json -H 'Content-Type: application/json' $AGENT | ag-ui-proto encode -o s.frames
-  ag-ui-proto encode --strict events.json > /dev/null")]
+  ag-ui-proto encode --strict events.json -o events.frames")]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line are")]
 pub(crate) struct Encode {
     /// Events in JSON; `-` or nothing for standard input
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
@@ -66,9 +69,16 @@ pub(crate) struct Encode {
     /// The form of the input, instead of finding out
     #[arg(long, value_name = "FORM")]
     pub(crate) from: Option<Form>,
-    /// Refuse what this version of the protocol does not describe, retired shapes included
+    /// Refuse an event that would not arrive with all its meaning, as `check` tells it
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Refuse what this version of the protocol does not describe, retired shapes included
+    #[arg(long)]
+    pub(crate) validate: bool,
+    /// Let the exact text of each number that no double is travel beside the double; an official
+    /// decoder sees the double, `decode --exact-numbers` the exact number
+    #[arg(long)]
+    pub(crate) exact_numbers: bool,
     /// Say at the end how many events and bytes there were, even if nobody watches
     #[arg(long)]
     pub(crate) summary: bool,
@@ -100,6 +110,9 @@ pub(crate) struct Decode {
     /// {"dropped": "..."} for an event of a later version
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// Give each number as it was written, if its exact text travels along
+    #[arg(long)]
+    pub(crate) exact_numbers: bool,
     /// Say at the end how many events and bytes there were, even if nobody watches
     #[arg(long)]
     pub(crate) summary: bool,
@@ -131,7 +144,8 @@ pub(crate) struct Inspect {
 /// Encode events and decode them again, and say what changed
 ///
 /// For every file: its events, their bytes as server-sent events and as frames, and whether each
-/// event came back as the same JSON value. The exit status is 1 if one did not.
+/// event came back as the same JSON value. A change in form only, an empty list for an absent one
+/// or 1 for 1.0, is told and does no harm; with any other the exit status is 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -149,6 +163,63 @@ pub(crate) struct Roundtrip {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+/// Say what protobuf would change, before anything is sent
+///
+/// One line a difference: place, type, JSON Pointer, kind, the value in JSON and the value that
+/// arrives. Then how often each kind came, by path, with `*` for indexes and ids. The exit status
+/// is 1 if any event would lose meaning.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Kinds that lose meaning: integer-precision, decimal-precision, duplicate-key, unknown-member,
+unknown-part, patch-extension, outcome-payload, unknown-event-type, retired-member
+Kinds that cannot be encoded: out-of-range, unknown-operation, lone-surrogate, too-deep, malformed
+Harmless kinds: number-form, empty-list, absent-list, retired-shape
+
+Examples:
+  ag-ui-proto check session.jsonl
+  ag-ui-proto check --summary --all session.jsonl
+  ag-ui-proto check --json session.jsonl | jq -r .path | sort | uniq -c")]
+pub(crate) struct Check {
+    /// Events in JSON, as `encode` takes them; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) input: PathBuf,
+    /// Where the lines go; `-` or nothing for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The form of the input, instead of finding out
+    #[arg(long, value_name = "FORM")]
+    pub(crate) from: Option<Form>,
+    /// Write a JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Leave out a kind, or all `harmless` ones; may be given more than once
+    #[arg(long, value_name = "KIND", default_value = "harmless", value_parser = ignored)]
+    pub(crate) ignore: Vec<Ignored>,
+    /// Leave out nothing
+    #[arg(long, conflicts_with = "ignore")]
+    pub(crate) all: bool,
+    /// Only say how often each kind came
+    #[arg(long)]
+    pub(crate) summary: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// What `check` leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ignored {
+    Harmless,
+    Kind(Kind),
+}
+
+fn ignored(name: &str) -> Result<Ignored, String> {
+    if name == "harmless" {
+        return Ok(Ignored::Harmless);
+    }
+    let kind = Kind::ALL.iter().find(|kind| kind.as_str() == name);
+    kind.map(|kind| Ignored::Kind(*kind)).ok_or_else(|| "no such kind; see `--help`".to_owned())
 }
 
 /// A form of many events as text.

@@ -1,6 +1,6 @@
 //! `decode`: frames to events.
 
-use ag_ui_proto::codec::{Decoded, decode_payload};
+use ag_ui_proto::codec::{Decoded, Options};
 use serde_json::json;
 
 use crate::args::{Decode, Form};
@@ -40,7 +40,10 @@ fn decode(
     report: &Report,
     events: &mut u64,
 ) -> Result<(), Failure> {
-    let limits = args.limits.limits();
+    let mut options = Options::from(args.limits.limits());
+    if args.exact_numbers {
+        options = options.with_exact_numbers();
+    }
     let (mut seen, mut refused) = (0, 0);
     loop {
         let frame = frames.next(|input| {
@@ -49,7 +52,7 @@ fn decode(
         })?;
         let Some(frame) = frame else { break };
         seen += 1;
-        match decode_payload(&frame.payload, &limits) {
+        match options.decode(&frame.payload) {
             Ok(Decoded { event: Some(event), notices }) => {
                 for notice in notices {
                     report.warning(frames.place(&frame), told(&notice, Some(&event)));

@@ -1,15 +1,16 @@
 //! `encode`: events to frames.
 
-use ag_ui_proto::codec::encode_frame;
+use ag_ui_proto::codec::Options;
+use ag_ui_proto::fidelity::{Checker, Fidelity, Kind};
 use ag_ui_proto::model::{Event, Notice, NoticeKind};
 use bytes::BytesMut;
 
 use crate::args::{Encode, Form};
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::items::Items;
+use crate::items::{Item, Items};
 use crate::output::Output;
-use crate::read::{Fault, Reader};
+use crate::read::{Fault, How, Reader, text_of};
 use crate::report::{Report, Summary};
 
 pub(crate) fn run(args: &Encode) -> Result<(), Failure> {
@@ -36,7 +37,13 @@ fn encode(
     events: &mut u64,
 ) -> Result<(), Failure> {
     let limits = args.limits.limits();
-    let mut reader = Reader::new(limits.max_depth(), args.strict);
+    let how = How { validate: args.validate, exact: args.exact_numbers };
+    let mut reader = Reader::new(limits.max_depth(), how);
+    let mut options = Options::from(limits);
+    if args.exact_numbers {
+        options = options.with_exact_numbers();
+    }
+    let mut checker = args.strict.then(|| Checker::new().with_max_depth(limits.max_depth()));
     let (mut frame, mut notices) = (BytesMut::new(), Vec::new());
     loop {
         let item = items.next(|input| {
@@ -45,10 +52,11 @@ fn encode(
         })?;
         let Some(item) = item else { return Ok(()) };
         let place = |line: u64| format!("{}:{line}", items.input.name());
-        let event = reader.read(&item, &mut notices);
+        let kept = checker.as_mut().map_or(Ok(()), |checker| refuse_loss(&item, checker, args));
+        let event = kept.and_then(|()| reader.read(&item, &mut notices));
         let encoded = event.and_then(|event| {
             let Some(event) = event else { return Ok(None) };
-            match encode_frame(&event, &limits, &mut frame) {
+            match options.encode_frame(&event, &mut frame) {
                 Ok(left_out) => notices.extend(left_out),
                 Err(error) => {
                     return Err(Fault { line: item.place.line, reason: error.to_string() });
@@ -68,6 +76,24 @@ fn encode(
             frame.clear();
         }
     }
+}
+
+/// Judges the text, since an event that was read has lost digits and keys given twice.
+fn refuse_loss(item: &Item, checker: &mut Checker, args: &Encode) -> Result<(), Fault> {
+    let found = checker.check(text_of(item)?);
+    let precision = [Kind::IntegerPrecision, Kind::DecimalPrecision];
+    let lost: Vec<_> = found
+        .losses()
+        .filter(|loss| !(args.exact_numbers && precision.contains(&loss.kind)))
+        // What is malformed is told by the reader, with its line.
+        .filter(|loss| loss.kind.fidelity() == Fidelity::Lossy)
+        .map(ToString::to_string)
+        .collect();
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let event_type = found.event_type.map(|name| format!("{name}: ")).unwrap_or_default();
+    Err(Fault { line: item.place.line, reason: format!("{event_type}{}", lost.join("; ")) })
 }
 
 /// A notice with the type of its event in front, if it does not say that itself.

@@ -11,13 +11,11 @@ pub(crate) struct Frames {
     pub(crate) input: Input,
     reader: FrameReader,
     buffer: BytesMut,
-    /// Number and offset of the frame that comes next.
-    next: (u64, u64),
 }
 
 impl Frames {
     pub(crate) fn new(input: Input, limits: Limits) -> Self {
-        Self { input, reader: FrameReader::new(limits), buffer: BytesMut::new(), next: (1, 0) }
+        Self { input, reader: FrameReader::new(limits), buffer: BytesMut::new() }
     }
 
     /// The next frame. `before_read` is called before input is waited for.
@@ -32,10 +30,7 @@ impl Frames {
     ) -> Result<Option<Frame>, Failure> {
         loop {
             match self.reader.next_frame(&mut self.buffer) {
-                Ok(Some(frame)) => {
-                    self.next = (frame.number + 1, frame.offset + frame_len(&frame));
-                    return Ok(Some(frame));
-                }
+                Ok(Some(frame)) => return Ok(Some(frame)),
                 Ok(None) => {}
                 Err(error) => return Err(self.damage(&format!("{error}{}", self.hint()))),
             }
@@ -53,7 +48,7 @@ impl Frames {
     }
 
     fn damage(&self, reason: &str) -> Failure {
-        let (number, offset) = self.next;
+        let (number, offset) = self.reader.position();
         let name = self.input.name();
         Failure::Data(format!("{name}: frame {number} at byte {offset}: {reason}"))
     }
@@ -62,7 +57,7 @@ impl Frames {
     fn hint(&self) -> &'static str {
         let is_text =
             self.buffer.iter().take(8).all(|byte| byte.is_ascii_graphic() || *byte == b' ');
-        if self.next.1 == 0 && is_text {
+        if self.reader.position().1 == 0 && is_text {
             "; the input looks like text, not like frames"
         } else {
             ""

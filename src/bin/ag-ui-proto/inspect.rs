@@ -4,9 +4,8 @@ use std::io::{self, IsTerminal};
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::{Decoded, Frame, decode_payload};
-use ag_ui_proto::value::Value;
+use ag_ui_proto::value::{Object, Value};
 use console::Term;
-use serde_json::{Map, json};
 
 use crate::args::Inspect;
 use crate::decode::no_events;
@@ -93,28 +92,35 @@ impl Look {
             }
             Self::Refused(reason) => (format!("{start}{:<25}  ", "(no event)"), reason.clone()),
         };
-        let room = match (columns, self) {
-            (Some(columns), _) => columns.saturating_sub(start.chars().count()).max(16),
-            (None, Self::Event(..)) => LOOK,
-            (None, _) => usize::MAX,
+        let content = printable(&content);
+        let line = match (columns, self) {
+            (Some(columns), _) => cut(&format!("{start}{content}"), columns).into_owned(),
+            (None, Self::Event(..)) => start + &cut(&content, LOOK),
+            (None, _) => start + &content,
         };
-        format!("{start}{}", cut(&printable(&content), room)).trim_end().to_owned()
+        line.trim_end().to_owned()
     }
 
     fn object(&self, frame: &Frame) -> String {
-        let (number, offset, len) = (frame.number, frame.offset, frame_len(frame));
-        let start = format!(r#"{{"frame":{number},"offset":{offset},"len":{len},"#);
-        let rest = match self {
+        let mut object = Object::from([
+            ("frame", frame.number),
+            ("offset", frame.offset),
+            ("len", frame_len(frame)),
+        ]);
+        match self {
             Self::Event(name, event) => {
-                let ids: Map<_, _> =
-                    ids(event).map(|(name, id)| (name.into(), id.into())).collect();
-                let look = content(event, 4 * LOOK);
-                json!({ "type": name, "ids": ids, "content": cut(&look, LOOK) })
+                let ids = ids(event).map(|(name, id)| (name.to_owned(), Value::from(id)));
+                object.insert("type", *name);
+                object.insert("ids", ids.collect::<Object>());
+                object.insert("content", cut(&content(event, 4 * LOOK), LOOK).into_owned());
             }
-            Self::Dropped(reason) => json!({ "dropped": reason }),
-            Self::Refused(reason) => json!({ "error": reason }),
-        };
-        let rest = rest.to_string();
-        start + rest.strip_prefix('{').unwrap_or(&rest)
+            Self::Dropped(reason) => {
+                object.insert("dropped", reason.as_str());
+            }
+            Self::Refused(reason) => {
+                object.insert("error", reason.as_str());
+            }
+        }
+        object.to_string()
     }
 }

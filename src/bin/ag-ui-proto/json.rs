@@ -100,10 +100,12 @@ impl JsonSplitter {
         }
     }
 
+    /// White space at the end stays, so that a text that breaks off breaks off in its last line.
     fn take_value(&mut self, len: usize, src: &mut BytesMut, cursor: &mut Cursor) -> Item {
         self.scan.clear();
         self.state = if self.is_array { State::After } else { State::Before { is_first: false } };
-        take(len, src, cursor)
+        let text = src.get(..len).unwrap_or_default().trim_ascii_end();
+        take(text.len(), src, cursor)
     }
 
     /// The state that `byte` leads to, outside of values.
@@ -276,7 +278,7 @@ mod tests {
     fn a_broken_line_does_not_swallow_the_next() {
         for broken in [r#"{"a":"x"#, r#"{"a":1"#, r#"{"a":[1,2"#, r#"{"a":1,"#, r#"{"a":1]"#] {
             let (items, _) = split(JsonSplitter::lines(64), &format!("{broken}\n{{}}\n"), 3);
-            let lines: Vec<_> = items.iter().map(|(line, text)| (*line, text.trim_end())).collect();
+            let lines: Vec<_> = items.iter().map(|(line, text)| (*line, text.as_str())).collect();
             assert_eq!(lines, [(1, broken), (2, "{}")]);
         }
     }

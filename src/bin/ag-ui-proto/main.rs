@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `args` | what can be said on the command line |
-//! | `encode`, `decode`, `inspect`, `roundtrip`, `extras` | one command each |
+//! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `extras` | one command each |
 //! | `input`, `items`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
 //! | `read`, `diff`, `look` | an event from its text; two events compared; one event in short |
 //! | `output`, `report`, `failure` | results on stdout, the rest on stderr, the exit status |
@@ -12,6 +12,7 @@
 //! before every read, so that a reader down the pipe sees all that there is.
 
 mod args;
+mod check;
 mod decode;
 mod diff;
 mod encode;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Encode(args) => encode::run(&args),
         Command::Decode(args) => decode::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Roundtrip(args) => roundtrip::run(&args),
         Command::Completions { shell } => extras::completions(shell),
         Command::Man { command } => extras::man(command.as_deref()),

@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use ag_ui_proto::Event;
-use ag_ui_proto::model::{Notice, NoticeKind, Path, ReadError, StrictReader, Translator};
-use ag_ui_proto::value::{JsonError, Value};
+use ag_ui_proto::model::{Notice, NoticeKind, Path, ReadError, Translator};
+use ag_ui_proto::value::{ExactJson, JsonError, Value};
 
 use crate::items::{Cursor, Item};
 
@@ -12,13 +12,17 @@ use crate::items::{Cursor, Item};
 pub(crate) struct Reader {
     max_depth: usize,
     how: How,
+    translator: Translator,
 }
 
-enum How {
-    /// What this version does not describe is refused.
-    Strict,
-    /// It is kept, for the encoder to say what the wire has no place for.
-    Keep(Translator),
+/// How events are read.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct How {
+    /// Whether what this version does not describe is refused. Otherwise it is kept, for the
+    /// encoder to say what the wire has no place for.
+    pub(crate) validate: bool,
+    /// Whether every digit of a number is kept.
+    pub(crate) exact: bool,
 }
 
 /// Why a text is no event.
@@ -27,10 +31,23 @@ pub(crate) struct Fault {
     pub(crate) reason: String,
 }
 
+/// The text of an item.
+///
+/// # Errors
+///
+/// The line at which it stops being UTF-8.
+pub(crate) fn text_of(item: &Item) -> Result<&str, Fault> {
+    str::from_utf8(&item.text).map_err(|error| {
+        let mut place = item.place;
+        place.pass(item.text.get(..error.valid_up_to()).unwrap_or_default());
+        let reason = format!("malformed JSON: not UTF-8 at column {}", place.column);
+        Fault { line: place.line, reason }
+    })
+}
+
 impl Reader {
-    pub(crate) fn new(max_depth: usize, is_strict: bool) -> Self {
-        let how = if is_strict { How::Strict } else { How::Keep(Translator::new()) };
-        Self { max_depth, how }
+    pub(crate) fn new(max_depth: usize, how: How) -> Self {
+        Self { max_depth, how, translator: Translator::new() }
     }
 
     /// Reads an event. One of an unknown type is dropped, with a notice.
@@ -39,13 +56,7 @@ impl Reader {
         item: &Item,
         notices: &mut Vec<Notice>,
     ) -> Result<Option<Event>, Fault> {
-        let text = std::str::from_utf8(&item.text).map_err(|error| {
-            let mut place = item.place;
-            place.pass(item.text.get(..error.valid_up_to()).unwrap_or_default());
-            let reason = format!("malformed JSON: not UTF-8 at column {}", place.column);
-            Fault { line: place.line, reason }
-        })?;
-        self.read_text(text, notices).map_err(|error| fault(&error, item.place))
+        self.read_text(text_of(item)?, notices).map_err(|error| fault(&error, item.place))
     }
 
     fn read_text(
@@ -53,14 +64,17 @@ impl Reader {
         text: &str,
         notices: &mut Vec<Notice>,
     ) -> Result<Option<Event>, ReadError> {
-        let translator = match &mut self.how {
-            How::Strict => {
-                return StrictReader::new().with_max_depth(self.max_depth).read(text).map(Some);
-            }
-            How::Keep(translator) => translator,
+        let mut value = if self.how.exact && ExactJson::is_called_for(text) {
+            ExactJson::read(text, self.max_depth)?.value
+        } else {
+            Value::from_json(text, self.max_depth)?
         };
-        let mut value = Value::from_json(text, self.max_depth)?;
-        translator.translate(&mut value, notices);
+        if self.how.validate {
+            let event = Event::from_value(value)?;
+            event.validate()?;
+            return Ok(Some(event));
+        }
+        self.translator.translate(&mut value, notices);
         match Event::from_value(value) {
             Ok(mut event) => {
                 event.drop_retired_nulls(notices);
@@ -89,7 +103,7 @@ fn fault(error: &ReadError, start: Cursor) -> Fault {
                 let text = source.to_string();
                 let place = format!(" at line {} column {}", source.line(), source.column());
                 let text = text.strip_suffix(&place).unwrap_or(&text);
-                (source.line(), source.column(), format!("malformed JSON: {text}"))
+                (source.line(), source.column(), format!("{error}: {text}"))
             }
             None => return Fault { line: start.line, reason: error.to_string() },
         },

@@ -4,19 +4,18 @@ use std::path::Path;
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::{HEADER_LEN, Limits, decode_payload, encode_frame};
-use ag_ui_proto::value::Value;
+use ag_ui_proto::value::{Object, Value};
 use bytes::BytesMut;
-use serde_json::json;
 
 use crate::args::Roundtrip;
-use crate::diff::first_difference;
+use crate::diff::differences;
 use crate::encode::told;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::items::Items;
 use crate::look::{cut, printable};
 use crate::output::Output;
-use crate::read::{Fault, Reader};
+use crate::read::{Fault, How, Reader};
 use crate::report::{self, Report, count, grouped, percent};
 
 /// What `data: ` and the empty line add to the JSON of an event.
@@ -54,11 +53,19 @@ struct Tally {
     dropped: u64,
     sse: u64,
     frames: u64,
-    changed: u64,
+    /// Events that say something else than before.
+    changed: Changes,
+    /// Events that say the same in another form.
+    reformed: Changes,
+}
+
+#[derive(Default)]
+struct Changes {
+    events: u64,
     first: Option<Change>,
 }
 
-/// An event that did not come back the same, and the first place where it did not.
+/// A place in an event that did not come back the same.
 struct Change {
     line: u64,
     pointer: String,
@@ -72,7 +79,7 @@ fn roundtrip(args: &Roundtrip, path: &Path) -> Result<Tally, Failure> {
     let report = Report::new(&input, false);
     let mut tally = Tally { name: input.name().to_owned(), ..Tally::default() };
     let mut items = Items::new(input, args.from, &args.limits);
-    let mut reader = Reader::new(limits.max_depth(), false);
+    let mut reader = Reader::new(limits.max_depth(), How::default());
     let mut notices = Vec::new();
     let mut trip = Trip { limits, frame: BytesMut::new(), text: Vec::new() };
     while let Some(item) = items.next(|input| {
@@ -86,13 +93,8 @@ fn roundtrip(args: &Roundtrip, path: &Path) -> Result<Tally, Failure> {
         match &event {
             None => tally.dropped += 1,
             Some(event) => {
-                let change = trip
-                    .go(event, &mut tally)
+                trip.go(event, line, &mut tally)
                     .map_err(|reason| bad(Fault { line, reason: reason.to_string() }))?;
-                if let Some(change) = change {
-                    tally.changed += 1;
-                    tally.first.get_or_insert(Change { line, ..change });
-                }
             }
         }
         for notice in notices.drain(..) {
@@ -111,12 +113,13 @@ struct Trip {
 }
 
 impl Trip {
-    /// Counts the event, and gives back how it changed.
+    /// Counts the event, which stands on `line`, and how it changed.
     fn go(
         &mut self,
         event: &Event,
+        line: u64,
         tally: &mut Tally,
-    ) -> Result<Option<Change>, Box<dyn std::error::Error>> {
+    ) -> Result<(), Box<dyn std::error::Error>> {
         self.frame.clear();
         self.text.clear();
         serde_json::to_writer(&mut self.text, event)?;
@@ -127,72 +130,95 @@ impl Trip {
         let payload = self.frame.get(HEADER_LEN..).unwrap_or_default();
         let back = decode_payload(payload, &self.limits)?.event;
         if back.as_ref() == Some(event) {
-            return Ok(None);
+            return Ok(());
         }
         let before = Value::from_serialize(event)?;
         let after = back.map(|event| Value::from_serialize(&event)).transpose()?;
-        let after = after.unwrap_or_default();
-        Ok(first_difference(&before, &after).map(|found| Change {
-            line: 0,
-            pointer: found.pointer,
-            before: found.before.cloned(),
-            after: found.after.cloned(),
-        }))
+        let (mut worst, after) = (None, after.unwrap_or_default());
+        differences(&before, &after, &mut |found| match &worst {
+            Some((false, _)) => {}
+            Some((true, _)) if found.is_in_form_only() => {}
+            _ => worst = Some((found.is_in_form_only(), found)),
+        });
+        if let Some((is_in_form_only, found)) = worst {
+            let changes = if is_in_form_only { &mut tally.reformed } else { &mut tally.changed };
+            changes.events += 1;
+            changes.first.get_or_insert_with(|| Change {
+                line,
+                pointer: found.pointer,
+                before: found.before.cloned(),
+                after: found.after.cloned(),
+            });
+        }
+        Ok(())
     }
 }
 
 impl Tally {
     fn is_same(&self) -> bool {
-        self.changed == 0 && self.dropped == 0
+        self.changed.events == 0 && self.dropped == 0
     }
 
     fn text(&self) -> String {
-        let Self { name, events, dropped, sse, frames, changed, first } = self;
-        let width = grouped(*sse).len().max(grouped(*frames).len());
-        let came_back = match first {
-            None => "every event came back the same".to_owned(),
-            Some(Change { line, pointer, before, after }) => {
-                let [before, after] = [before, after].map(|value| shown(value.as_ref()));
-                let changed = count(*changed, "event");
-                format!("{changed} changed: first at line {line}: {pointer}: {before} -> {after}")
-            }
-        };
-        let dropped = match dropped {
-            0 => String::new(),
-            dropped => format!("  {} of unknown type dropped\n", count(*dropped, "event")),
-        };
-        format!(
-            "{}: {}\n  as server-sent events  {:>width$} bytes\n  as frames              {:>width$} bytes  {}\n  {}\n{dropped}",
-            printable(name),
-            count(*events, "event"),
-            grouped(*sse),
-            grouped(*frames),
-            percent(*frames, *sse),
-            printable(&came_back),
-        )
+        let [sse, frames] = [self.sse, self.frames].map(grouped);
+        let width = sse.len().max(frames.len());
+        let ratio = percent(self.frames, self.sse);
+        let mut lines = vec![
+            format!("{}: {}", self.name, count(self.events, "event")),
+            format!("  as server-sent events  {sse:>width$} bytes"),
+            format!("  as frames              {frames:>width$} bytes  {ratio}"),
+        ];
+        lines.extend(self.changed.text("changed"));
+        lines.extend(self.reformed.text("changed in form only"));
+        if self.dropped > 0 {
+            lines.push(format!("  {} of unknown type dropped", count(self.dropped, "event")));
+        }
+        if lines.len() == 3 {
+            lines.push("  every event came back the same".to_owned());
+        }
+        lines.iter().flat_map(|line| [printable(line), "\n".into()]).collect()
     }
 
     fn json(&self) -> String {
-        let Self { name, events, dropped, sse, frames, changed, first } = self;
         #[allow(clippy::cast_precision_loss, reason = "a ratio is not exact anyway")]
-        let ratio = (*sse > 0).then(|| (*frames as f64 / *sse as f64 * 1e4).round() / 1e4);
-        let first = first.as_ref().map(|Change { line, pointer, before, after }| {
-            let mut change = json!({ "line": line, "path": pointer });
-            for (name, value) in [("before", before), ("after", after)] {
-                if let Some(value) = value {
-                    change[name] = json!(value);
-                }
-            }
-            change
-        });
-        let object = json!({
-            "file": name, "events": events, "dropped": dropped, "sse": sse, "frames": frames,
-            "ratio": ratio, "changed": changed, "first": first,
-        });
+        let ratio = self.frames as f64 / self.sse.max(1) as f64;
+        let object = Object::from([
+            ("file", Value::from(self.name.as_str())),
+            ("events", self.events.into()),
+            ("dropped", self.dropped.into()),
+            ("sse", self.sse.into()),
+            ("frames", self.frames.into()),
+            ("ratio", ((ratio * 1e4).round() / 1e4).into()),
+            ("changed", self.changed.object().into()),
+            ("changedInFormOnly", self.reformed.object().into()),
+        ]);
         format!("{object}\n")
     }
 }
 
-fn shown(value: Option<&Value>) -> String {
-    value.map_or_else(|| "(absent)".to_owned(), |value| cut(&value.to_string(), 60).into_owned())
+impl Changes {
+    fn text(&self, how: &str) -> Option<String> {
+        let Change { line, pointer, before, after } = self.first.as_ref()?;
+        let [before, after] = [before, after].map(|value| match value {
+            Some(value) => cut(&value.to_string(), 60).into_owned(),
+            None => "(absent)".to_owned(),
+        });
+        let events = count(self.events, "event");
+        Some(format!("  {events} {how}: first at line {line}: {pointer}: {before} -> {after}"))
+    }
+
+    fn object(&self) -> Object {
+        let mut object = Object::from([("events", self.events)]);
+        if let Some(Change { line, pointer, before, after }) = &self.first {
+            let mut first =
+                Object::from([("line", Value::from(*line)), ("path", pointer.as_str().into())]);
+            for (name, value) in [("before", before), ("after", after)] {
+                if let Some(value) = value {
+                    first.insert(name, value.clone());
+                }
+            }
+            object.insert("first", first);
+        }
+        object
+    }
 }

@@ -14,10 +14,14 @@ export class Binary {
     this.#directory = directory;
   }
 
-  /** @param {string[]} lines one JSON event each @returns {Buffer[]} one payload each */
-  encode(lines) {
+  /**
+   * @param {string[]} lines one JSON event each
+   * @param {string[]} flags
+   * @returns {Buffer[]} one payload each
+   */
+  encode(lines, flags = []) {
     const input = this.#write("encode.jsonl", lines.map((line) => `${line}\n`).join(""));
-    const output = this.#run("encode", [input], "encode.frames");
+    const output = this.#run("encode", [...flags, input], "encode.frames");
     return expectLength("encode", splitFrames(readFileSync(output)), lines.length);
   }
 
@@ -40,11 +44,26 @@ export class Binary {
     });
   }
 
+  /**
+   * Decodes to text, with every digit that is there.
+   *
+   * @param {Uint8Array[]} payloads
+   * @param {string[]} flags
+   * @returns {string[]} one event each
+   */
+  decodeText(payloads, flags) {
+    return this.#decodeLines(payloads, "decode-text", flags);
+  }
+
   #decode(payloads, name, flags) {
+    return this.#decodeLines(payloads, name, flags).map((line) => JSON.parse(line));
+  }
+
+  #decodeLines(payloads, name, flags) {
     const input = this.#write(`${name}.frames`, joinFrames(payloads));
     const output = this.#run("decode", [...flags, input], `${name}.jsonl`);
     const lines = readFileSync(output, "utf8").split("\n").slice(0, -1);
-    return expectLength("decode", lines, payloads.length).map((line) => JSON.parse(line));
+    return expectLength("decode", lines, payloads.length);
   }
 
   #write(name, content) {

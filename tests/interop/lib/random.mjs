@@ -22,6 +22,11 @@ export class Random {
     return Math.floor((this.bits() / 2 ** 32) * limit);
   }
 
+  /** A whole number from `least` to `most`, both included. */
+  integer(least, most) {
+    return least + this.below(most - least + 1);
+  }
+
   /** True with the given probability. */
   chance(probability) {
     return this.bits() / 2 ** 32 < probability;

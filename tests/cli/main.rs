@@ -1,0 +1,19 @@
+//! The binary, run as a user runs it.
+//!
+//! | module | asks |
+//! |---|---|
+//! | `encode`, `decode`, `inspect`, `roundtrip` | what each command writes and says |
+//! | `forms` | whether all forms of input give the same frames |
+//! | `stream` | whether output waits, and memory grows |
+//! | `usage` | what is wrong usage, and what help there is |
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
+
+mod decode;
+mod encode;
+mod forms;
+mod inspect;
+mod roundtrip;
+mod run;
+mod stream;
+mod usage;

@@ -1,0 +1,36 @@
+//! The project's public conformance data, read from beside the crate or from `AG_UI_CONFORMANCE`.
+//!
+//! None of it is part of the crate. Without it these tests pass and say that they were skipped; a
+//! directory that was asked for and is not there fails them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
+
+mod documents;
+mod streams;
+
+use std::path::PathBuf;
+
+/// The directory, unless there is none and none was asked for.
+fn directory() -> Option<PathBuf> {
+    let asked = std::env::var_os("AG_UI_CONFORMANCE");
+    let path = match &asked {
+        Some(path) => PathBuf::from(path),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/conformance"),
+    };
+    if path.join("events/documents.tsv").is_file() {
+        return Some(path);
+    }
+    assert!(asked.is_none(), "AG_UI_CONFORMANCE has no events/documents.tsv: {}", path.display());
+    println!("skipped: no conformance data in {}", path.display());
+    None
+}
+
+/// Every number as the double that it is, so that 1 and 1.0 compare equal.
+fn as_doubles(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Number(number) => *value = number.as_f64().unwrap().into(),
+        serde_json::Value::Array(list) => list.iter_mut().for_each(as_doubles),
+        serde_json::Value::Object(object) => object.values_mut().for_each(as_doubles),
+        _ => {}
+    }
+}

@@ -1,0 +1,49 @@
+//! The examples do what they say.
+//!
+//! Their files are compiled in here, so that a test never runs an example built from other sources.
+
+#[allow(dead_code, reason = "the program around what is tested")]
+#[path = "../examples/encode_one.rs"]
+mod encode_one;
+
+#[cfg(feature = "tokio")]
+#[allow(dead_code, reason = "the program around what is tested")]
+#[path = "../examples/relay.rs"]
+mod relay;
+
+#[cfg(feature = "tokio")]
+#[allow(dead_code, reason = "the program around what is tested")]
+#[path = "../examples/tcp.rs"]
+mod tcp;
+
+#[test]
+fn encode_one_prints_header_and_payload() {
+    let frame = [
+        "00000018 ",        // 24 bytes
+        "1216",             // arm 2, 22 bytes
+        "0a09",             // the base, 9 bytes
+        "0801",             // type 1
+        "1080d095ffbc31",   // timestamp 1700000000000
+        "12026d31",         // messageId "m1"
+        "1a0548656c6c6f\n", // delta "Hello"
+    ];
+    assert_eq!(encode_one::report().unwrap(), frame.concat());
+}
+
+#[cfg(feature = "tokio")]
+#[tokio::test]
+async fn relay_copies_frames_and_counts_them() {
+    let frames = b"\0\0\0\x09\x1a\x07\x0a\x02\x08\x02\x12\x01m\0\0\0\x03\x82\x02\0";
+    let mut copy = Vec::new();
+    let counts = relay::relay(&frames[..], &mut copy).await.unwrap();
+    assert_eq!(counts, relay::Counts { frames: 2, bytes: 12 });
+    assert_eq!(copy, frames);
+}
+
+#[cfg(feature = "tokio")]
+#[tokio::test]
+async fn tcp_prints_the_text_of_the_run() {
+    let mut out = Vec::new();
+    tcp::run(&mut out).await.unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), "Hello from the agent.\n");
+}
