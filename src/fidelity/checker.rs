@@ -108,12 +108,11 @@ impl Checker {
 
     /// The value of `text` to the last digit; keys given twice are noted.
     fn read(&self, text: &str, found: &mut Vec<Difference>) -> Result<Value, JsonError> {
-        if !ExactJson::is_called_for(text) {
-            let seen = Seen::default();
-            let value = Value::from_json_noting(text, self.max_depth, &seen)?;
-            if !seen.duplicate() {
-                return Ok(value);
-            }
+        let seen = Seen::default();
+        let read = Value::from_json_noting(text, self.max_depth, &seen);
+        let is_rounded = seen.double() && ExactJson::is_called_for(text);
+        if let (Ok(_), false) = (&read, is_rounded || seen.duplicate()) {
+            return read;
         }
         let ExactJson { value, duplicates } = ExactJson::read(text, self.max_depth)?;
         for duplicate in duplicates {

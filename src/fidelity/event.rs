@@ -1,6 +1,6 @@
 //! What a trip changes in an event: seen by walking it, without making the trip.
 
-use super::number::{compare, compare_members, join};
+use super::number::{compare, compare_members, join, may_arrive_otherwise};
 use super::{Difference, Kind};
 use crate::convert::unknown_message_member;
 use crate::model::node::Inspector;
@@ -106,13 +106,13 @@ impl Inspector for Walk<'_> {
     }
 
     fn open(&mut self, at: &At<'_>, value: &Value) {
-        if !matches!(value, Value::Null | Value::Bool(_) | Value::String(_)) {
+        if may_arrive_otherwise(value) {
             compare(value, &at.to_path().pointer(), self.found);
         }
     }
 
     fn open_object(&mut self, at: &At<'_>, object: &Object) {
-        if !object.is_empty() {
+        if object.values().any(may_arrive_otherwise) {
             compare_members(object, &at.to_path().pointer(), self.found);
         }
     }

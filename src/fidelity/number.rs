@@ -25,6 +25,14 @@ pub(super) fn compare(value: &Value, pointer: &str, into: &mut Vec<Difference>) 
     }
 }
 
+/// Whether there can be something to say of `value`: a look without a place.
+pub(super) fn may_arrive_otherwise(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::String(_) => false,
+        value => value.has_number(arrives_otherwise),
+    }
+}
+
 /// As [`compare`], for the members of an object.
 pub(super) fn compare_members(object: &Object, pointer: &str, into: &mut Vec<Difference>) {
     for (key, member) in object {

@@ -191,8 +191,10 @@ struct TooDeep {
 }
 
 impl TooDeep {
-    fn measure(&mut self, at: &At<'_>, depth: usize) {
-        if self.path.is_none() && at.level() + depth > self.max {
+    /// Looks no deeper than the limit.
+    fn measure(&mut self, at: &At<'_>, is_deeper_than: impl FnOnce(usize) -> bool) {
+        let room = self.max.checked_sub(at.level());
+        if self.path.is_none() && room.is_none_or(is_deeper_than) {
             self.path = Some(at.to_path());
         }
     }
@@ -200,26 +202,26 @@ impl TooDeep {
 
 impl Inspector for TooDeep {
     fn open(&mut self, at: &At<'_>, value: &Value) {
-        self.measure(at, value.depth());
+        self.measure(at, |room| value.is_deeper_than(room));
     }
 
     fn open_object(&mut self, at: &At<'_>, object: &Object) {
-        self.measure(at, object.depth());
+        self.measure(at, |room| object.is_deeper_than(room));
     }
 
     fn unknown_member(&mut self, at: &At<'_>, value: &Value) {
-        self.measure(at, value.depth());
+        self.measure(at, |room| value.is_deeper_than(room));
     }
 
     fn extension(&mut self, at: &At<'_>, value: &Value) {
-        self.measure(at, value.depth());
+        self.measure(at, |room| value.is_deeper_than(room));
     }
 
     fn unknown_value(&mut self, at: &At<'_>, value: &Value) {
-        self.measure(at, value.depth());
+        self.measure(at, |room| value.is_deeper_than(room));
     }
 
     fn unknown_object(&mut self, at: &At<'_>, object: &Object) {
-        self.measure(at, object.depth());
+        self.measure(at, |room| object.is_deeper_than(room));
     }
 }

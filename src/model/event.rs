@@ -267,7 +267,7 @@ impl Event {
     /// has another JSON type than it must.
     pub fn from_value(value: Value) -> Result<Self, ReadError> {
         let at = At::Root;
-        let Value::Object(mut object) = value else {
+        let Value::Object(object) = value else {
             return Err(mistyped::<Object>(&value, &at).into());
         };
         let name = tag(&object, "type", &at)?;
@@ -278,7 +278,6 @@ impl Event {
             }
             return Err(ReadError::UnknownEventType(name.to_owned()));
         };
-        object.remove("type");
         Self::from_members(event_type, object, &at)
             .map_err(|error| Malformed { event_type: Some(event_type), ..error }.into())
     }
@@ -289,16 +288,18 @@ impl Event {
         at: &At<'_>,
     ) -> Result<Self, Malformed> {
         fn member<T: Node>(
-            object: &mut Object,
+            value: Option<Value>,
             name: &str,
             at: &At<'_>,
         ) -> Result<Option<T>, Malformed> {
-            object.remove(name).map(|value| T::from_json(value, &at.member(name))).transpose()
+            value.map(|value| T::from_json(value, &at.member(name))).transpose()
         }
+        let [_, timestamp, metadata, raw_event] =
+            object.take_members(["type", "timestamp", "metadata", "rawEvent"]);
         let base = Base {
-            timestamp: member(&mut object, "timestamp", at)?,
-            metadata: member(&mut object, "metadata", at)?,
-            raw_event: member(&mut object, "rawEvent", at)?,
+            timestamp: member(timestamp, "timestamp", at)?,
+            metadata: member(metadata, "metadata", at)?,
+            raw_event: member(raw_event, "rawEvent", at)?,
         };
         Ok(Self { base, body: Body::from_object(event_type, object, at)? })
     }

@@ -61,6 +61,27 @@ impl Value {
         }
     }
 
+    /// Whether `asked` holds for some number.
+    pub(crate) fn has_number(&self, asked: impl Fn(&Number) -> bool) -> bool {
+        let mut pending = vec![self];
+        while let Some(value) = pending.pop() {
+            match value {
+                Self::Number(number) if asked(number) => return true,
+                Self::List(list) => pending.extend(list.iter().filter(|value| value.is_open())),
+                Self::Object(object) => {
+                    pending.extend(object.values().filter(|value| value.is_open()));
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Whether there can be a number in it.
+    fn is_open(&self) -> bool {
+        matches!(self, Self::Number(_) | Self::List(_) | Self::Object(_))
+    }
+
     /// Nesting levels: 0 for a scalar, 1 for a container of scalars or of nothing, and so on.
     #[must_use]
     pub fn depth(&self) -> usize {

@@ -115,28 +115,38 @@ impl<'t> Iterator for Literals<'t> {
 
     fn next(&mut self) -> Option<&'t str> {
         let bytes = self.text.as_bytes();
-        let mut in_string = false;
-        while let Some(byte) = bytes.get(self.at) {
-            let start = self.at;
-            self.at += 1;
-            match byte {
-                b'"' => in_string = !in_string,
-                b'\\' if in_string => self.at += 1,
-                b'-' | b'0'..=b'9' if !in_string => {
-                    let rest = bytes.get(self.at..).unwrap_or_default();
-                    let more = rest
-                        .iter()
-                        .take_while(|byte| {
-                            matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')
-                        })
-                        .count();
-                    self.at += more;
-                    return self.text.get(start..self.at);
-                }
-                _ => {}
+        loop {
+            let rest = bytes.get(self.at..)?;
+            let found = rest.iter().position(|byte| matches!(byte, b'"' | b'-' | b'0'..=b'9'))?;
+            let start = self.at + found;
+            self.at = start + 1;
+            if bytes.get(start) == Some(&b'"') {
+                self.skip_string();
+                continue;
+            }
+            let is_more =
+                |byte: &&u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
+            self.at += bytes.get(self.at..)?.iter().take_while(is_more).count();
+            return self.text.get(start..self.at);
+        }
+    }
+}
+
+impl Literals<'_> {
+    /// Goes on behind the string whose first quote was passed.
+    fn skip_string(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(rest) = bytes.get(self.at..) {
+            let Some(found) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) else {
+                self.at = bytes.len();
+                return;
+            };
+            self.at += found + 1;
+            match rest.get(found) {
+                Some(b'\\') => self.at += 1,
+                _ => return,
             }
         }
-        None
     }
 }
 

@@ -159,9 +159,16 @@ pub(crate) struct Seen {
     too_deep: Cell<bool>,
     /// Some key was given twice, which the value does not show.
     duplicate: Cell<bool>,
+    /// Some number was read as a double, and may have been rounded.
+    double: Cell<bool>,
 }
 
 impl Seen {
+    /// Whether some number was read as a double, and may have been rounded.
+    pub(crate) fn double(&self) -> bool {
+        self.double.get()
+    }
+
     /// Whether some key was given twice.
     pub(crate) fn duplicate(&self) -> bool {
         self.duplicate.get()
@@ -229,6 +236,9 @@ impl<'de> Visitor<'de> for Level<'_> {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        if let Some(seen) = self.seen {
+            seen.double.set(true);
+        }
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number is not finite"))
     }
 
@@ -313,6 +323,9 @@ fn finish_object<E: serde::de::Error>(
                 Some(_) => Number::from_f64(number.as_f64()?),
             };
             let number = Number::parse(literal).and_then(nearest);
+            if let Some(seen) = seen {
+                seen.double.set(true);
+            }
             number.map(Value::Number).ok_or_else(|| E::custom("number out of range"))
         }
         _ => {

@@ -118,6 +118,22 @@ impl Object {
         Some(value)
     }
 
+    /// Takes out these members, in one pass over the entries.
+    pub(crate) fn take_members<const N: usize>(&mut self, keys: [&str; N]) -> [Option<Value>; N] {
+        let mut entries = self.take_entries();
+        let mut taken = [const { None }; N];
+        entries.retain_mut(|(key, value)| {
+            let found = keys.iter().zip(&mut taken).find(|(wanted, _)| *wanted == key);
+            match found {
+                Some((_, taken)) => *taken = Some(value.take()),
+                None => return true,
+            }
+            false
+        });
+        self.0 = Repr::Plain(entries);
+        taken
+    }
+
     /// Removes `key` in constant time where there are many entries: the last one takes its place.
     ///
     /// What a peer's bytes ask for must not cost the square of their length.

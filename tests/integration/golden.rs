@@ -25,7 +25,7 @@ fn golden() -> HashMap<&'static str, Golden> {
         .collect()
 }
 
-pub fn hex(text: &str) -> Vec<u8> {
+pub(crate) fn hex(text: &str) -> Vec<u8> {
     text.as_bytes()
         .chunks(2)
         .map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap())

@@ -4,6 +4,8 @@
 
 mod census;
 mod exact_numbers;
+mod fidelity;
+mod fidelity_law;
 mod field_reports;
 mod golden;
 mod hostile;

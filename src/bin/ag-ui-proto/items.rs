@@ -63,11 +63,12 @@ impl Default for Cursor {
 impl Cursor {
     /// Moves behind `bytes`.
     pub(crate) fn pass(&mut self, bytes: &[u8]) {
-        let len = match bytes.iter().rposition(|byte| *byte == b'\n') {
+        let len = match memchr::memrchr(b'\n', bytes) {
             None => bytes.len(),
             Some(last) => {
-                let lines = bytes.iter().map(|byte| u64::from(*byte == b'\n'));
-                *self = Self { line: self.line + lines.sum::<u64>(), column: 1 };
+                let lines = memchr::memchr_iter(b'\n', bytes).count();
+                let lines = u64::try_from(lines).unwrap_or(u64::MAX);
+                *self = Self { line: self.line + lines, column: 1 };
                 bytes.len() - last - 1
             }
         };

@@ -141,7 +141,7 @@ impl Scan {
                     self.at += 1;
                     continue;
                 }
-                let found = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
+                let found = memchr::memchr3(b'"', b'\\', b'\n', rest);
                 self.at += found.map_or(rest.len(), |found| found + 1);
                 match found.and_then(|found| rest.get(found)) {
                     Some(b'"') => self.in_string = false,
