@@ -170,7 +170,14 @@ impl FromWire<wire::SubagentFinishedEvent> for SubagentFinished {
 }
 
 /// The type of an unknown outcome goes over the wire, its payload does not.
+///
+/// A type without a name is no type there: the outcome is left out as a whole.
 fn leave_payload(outcome: &Object, at: &At<'_>, cx: &mut ToWireCx) {
+    if outcome.get("type").and_then(Value::as_str).is_some_and(str::is_empty) {
+        let what = Unrecognised::Tag { union: "outcome", tag: String::new() };
+        cx.notices.push(Notice { path: at.to_path(), kind: NoticeKind::NotOnWire(what) });
+        return;
+    }
     for name in outcome.keys().filter(|name| *name != "type") {
         let kind = NoticeKind::NotOnWire(Unrecognised::Member);
         cx.notices.push(Notice { path: at.member(name).to_path(), kind });

@@ -1,11 +1,10 @@
 //! Checking the JSON text of a stream, event by event.
 
-use super::number::difference;
 use super::{Difference, Fidelity, Kind};
 use crate::model::{
     DEFAULT_MAX_DEPTH, Event, Malformed, Notice, NoticeKind, ReadError, Translator,
 };
-use crate::value::{ExactJson, JsonError, Seen, Value};
+use crate::value::{Duplicate, ExactJson, JsonError, Seen, Value};
 
 /// Says what a trip over the wire would change, for the JSON texts of one stream.
 ///
@@ -77,21 +76,27 @@ impl Checker {
     /// Checks the next event.
     pub fn check(&mut self, text: &str) -> Report {
         let mut report = Report::default();
-        let mut value = match self.read(text, &mut report.differences) {
-            Ok(value) => value,
+        let (mut value, duplicates) = match self.read(text) {
+            Ok(read) => read,
             Err(error) => {
                 report.differences.push(not_json(text, &error));
                 return report;
             }
         };
-        let mut notices = Vec::new();
-        self.translator.translate(&mut value, &mut notices);
         report.event_type = value.get("type").and_then(Value::as_str).map(str::to_owned);
         integer_forms(&value, &mut report.differences);
+        for duplicate in &duplicates {
+            report.differences.push(given_twice(duplicate, &value));
+        }
+        let mut notices = Vec::new();
+        self.translator.translate(&mut value, &mut notices);
+        let translated = report.differences.len();
         match Event::from_value(value) {
             Ok(mut event) => {
-                event.drop_retired_nulls(&mut notices);
+                let mut nulls = Vec::new();
+                event.drop_retired_nulls(&mut nulls);
                 event.differences_into(self.max_depth, &mut report.differences);
+                report.differences.extend(nulls.iter().map(retired));
                 report.event = Some(event);
             }
             Err(ReadError::UnknownEventType(name)) => report
@@ -102,26 +107,68 @@ impl Checker {
                 .push(Difference::new(path.pointer(), Kind::Malformed).note(&reason)),
             Err(ReadError::Json(error)) => report.differences.push(not_json(text, &error)),
         }
-        report.differences.extend(notices.iter().map(translated));
+        for difference in report.differences.iter_mut().skip(translated) {
+            if let Some(original) = self.translator.original_pointer(&difference.pointer) {
+                difference.pointer = original;
+            }
+        }
+        report.differences.extend(notices.iter().map(retired));
+        if !duplicates.is_empty() {
+            forget_what_is_lost(&mut report);
+        }
         report
     }
 
-    /// The value of `text` to the last digit; keys given twice are noted.
-    fn read(&self, text: &str, found: &mut Vec<Difference>) -> Result<Value, JsonError> {
+    /// The value of `text` to the last digit, and the members that are given again later.
+    fn read(&self, text: &str) -> Result<(Value, Vec<Duplicate>), JsonError> {
         let seen = Seen::default();
         let read = Value::from_json_noting(text, self.max_depth, &seen);
         let is_rounded = seen.double() && ExactJson::is_called_for(text);
-        if let (Ok(_), false) = (&read, is_rounded || seen.duplicate()) {
-            return read;
+        if let (Ok(value), false) = (read, is_rounded || seen.duplicate()) {
+            return Ok((value, Vec::new()));
         }
         let ExactJson { value, duplicates } = ExactJson::read(text, self.max_depth)?;
-        for duplicate in duplicates {
-            let mut lost =
-                Difference::new(&duplicate.pointer, Kind::DuplicateKey).json(&duplicate.value);
-            lost.wire = value.pointer(&duplicate.pointer).map(Value::to_string);
-            found.push(lost);
+        Ok((value, duplicates))
+    }
+}
+
+/// The earlier value is lost; the last one is what arrives, with its numbers as they arrive.
+fn given_twice(duplicate: &Duplicate, event: &Value) -> Difference {
+    let mut lost = Difference::new(&duplicate.pointer, Kind::DuplicateKey).json(&duplicate.value);
+    if let Some(last) = event.pointer(&duplicate.pointer) {
+        let mut arrives = last.clone();
+        arrives.for_each_number(|number| {
+            if let Some(arrived) = number.after_trip() {
+                *number = arrived;
+            }
+        });
+        lost.wire = Some(arrives.to_string());
+    }
+    lost
+}
+
+/// Of a member given twice, nothing arrives if it is in something that does not.
+fn forget_what_is_lost(report: &mut Report) {
+    let lost: Vec<String> = report
+        .losses()
+        .filter(|loss| loss.kind != Kind::DuplicateKey && loss.wire.is_none())
+        .map(|loss| match loss.kind.fidelity() {
+            Fidelity::Unrepresentable => String::new(),
+            _ if loss.kind == Kind::UnknownEventType => String::new(),
+            _ => loss.pointer.clone(),
+        })
+        .collect();
+    let is_lost = |pointer: &str| {
+        lost.iter().any(|lost| {
+            pointer
+                .strip_prefix(lost.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    for difference in &mut report.differences {
+        if difference.kind == Kind::DuplicateKey && is_lost(&difference.pointer) {
+            difference.wire = None;
         }
-        Ok(value)
     }
 }
 
@@ -129,61 +176,81 @@ fn not_json(text: &str, error: &JsonError) -> Difference {
     match error {
         JsonError::TooDeep { .. } => Difference::new("", Kind::TooDeep).note(error),
         JsonError::Malformed { pointer, source } => {
-            let kind = if has_lone_surrogate(text) { Kind::LoneSurrogate } else { Kind::Malformed };
+            let kind = if is_lone_surrogate(text, source.line(), source.column()) {
+                Kind::LoneSurrogate
+            } else {
+                Kind::Malformed
+            };
             Difference::new(pointer, kind).note(source)
         }
     }
 }
 
-/// Whether an escape of the text is half of a surrogate pair without its other half.
-fn has_lone_surrogate(text: &str) -> bool {
-    let mut high = false;
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        if high && at > 0 {
-            return true;
+/// Whether what is wrong at this place is half of a surrogate pair. Reading stops within the escape
+/// or within what stands where the other half should.
+fn is_lone_surrogate(text: &str, line: usize, column: usize) -> bool {
+    const REACH: usize = "\\ud800\\ud800".len();
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let place = before + column;
+    lone_surrogate(text).is_some_and(|at| (at..=at + REACH).contains(&place))
+}
+
+/// Where the first escape begins that is half of a surrogate pair without its other half.
+fn lone_surrogate(text: &str) -> Option<usize> {
+    let mut high = None;
+    let mut at = 0;
+    loop {
+        let found = text.get(at..).and_then(|rest| rest.find('\\'));
+        let is_next = found == Some(0);
+        if let Some(high) = high.filter(|_| !is_next) {
+            return Some(high);
         }
-        let escape = rest.get(at + 1..).unwrap_or_default();
-        let unit = escape
-            .strip_prefix('u')
+        at += found?;
+        let unit = text
+            .get(at + 1..)
+            .and_then(|escape| escape.strip_prefix('u'))
             .and_then(|digits| digits.get(..4))
             .and_then(|digits| u16::from_str_radix(digits, 16).ok());
-        let was_high = std::mem::replace(&mut high, matches!(unit, Some(0xd800..=0xdbff)));
-        if was_high != matches!(unit, Some(0xdc00..=0xdfff)) {
-            return true;
+        let is_low = matches!(unit, Some(0xdc00..=0xdfff));
+        if is_low != high.is_some() {
+            return high.or(Some(at));
         }
-        let len = if unit.is_some() { 6 } else { 2 };
-        rest = rest.get(at + len..).unwrap_or_default();
+        high = matches!(unit, Some(0xd800..=0xdbff)).then_some(at);
+        at += if unit.is_some() { 6 } else { 2 };
     }
-    high
 }
 
 /// The protocol's own integers, where they are written as decimals: `1000.0` arrives as `1000`.
 fn integer_forms(event: &Value, found: &mut Vec<Difference>) {
-    let mut form = |member: Option<&Value>, pointer: &str| {
+    const COUNTS: [&str; 6] = [
+        "inputTokens",
+        "outputTokens",
+        "totalTokens",
+        "reasoningTokens",
+        "cachedInputTokens",
+        "cacheWriteInputTokens",
+    ];
+    let mut form = |member: Option<&Value>, pointer: &dyn Fn() -> String| {
         if let Some(Value::Number(number)) = member
-            && number.is_f64()
+            && !number.is_integer()
+            && let Some(integer) = number.to_i64()
         {
-            found.extend(
-                difference(number, pointer).filter(|difference| difference.kind.is_harmless()),
-            );
+            let arrives = Difference::new(pointer(), Kind::NumberForm).json(number);
+            found.push(arrives.wire(&integer));
         }
     };
-    form(event.get("timestamp"), "/timestamp");
-    for (index, entry) in event
-        .get("usage")
-        .and_then(Value::as_list)
-        .into_iter()
-        .flat_map(|list| list.iter())
-        .enumerate()
-    {
-        for (name, count) in entry.as_object().into_iter().flatten() {
-            form(Some(count), &format!("/usage/{index}/{name}"));
+    form(event.get("timestamp"), &|| "/timestamp".to_owned());
+    let has_usage =
+        matches!(event.get("type").and_then(Value::as_str), Some("RUN_FINISHED" | "RUN_ERROR"));
+    let usage = event.get("usage").filter(|_| has_usage).and_then(Value::as_list);
+    for (index, entry) in usage.into_iter().flat_map(|list| list.iter()).enumerate() {
+        for name in COUNTS {
+            form(entry.get(name), &|| format!("/usage/{index}/{name}"));
         }
     }
 }
 
-fn translated(notice: &Notice) -> Difference {
+fn retired(notice: &Notice) -> Difference {
     let kind = match notice.kind {
         NoticeKind::RetiredLoss { .. } => Kind::RetiredMember,
         _ => Kind::RetiredShape,

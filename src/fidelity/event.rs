@@ -1,13 +1,13 @@
 //! What a trip changes in an event: seen by walking it, without making the trip.
 
-use super::number::{compare, compare_members, join, may_arrive_otherwise};
+use super::number::{compare, compare_members, may_arrive_otherwise};
 use super::{Difference, Kind};
 use crate::convert::unknown_message_member;
-use crate::model::node::Inspector;
+use crate::model::node::{Inspector, Node};
 use crate::model::path::At;
 use crate::model::{
-    Body, DEFAULT_MAX_DEPTH, Event, Message, Reason, RunAgentInput, RunFinishedOutcome,
-    SubagentFinishedOutcome, Unrecognised,
+    Body, DEFAULT_MAX_DEPTH, Event, Message, Part, Reason, RunAgentInput, RunFinishedOutcome,
+    SubagentFinishedOutcome, ToolCall, Unrecognised,
 };
 use crate::value::{Object, Value};
 
@@ -58,6 +58,42 @@ impl Walk<'_> {
     }
 }
 
+impl Walk<'_> {
+    /// The type of an unknown outcome arrives, if it has a name; its payload does not.
+    fn unknown_outcome(&mut self, at: &At<'_>, outcome: &Object) {
+        if outcome.get("type").and_then(Value::as_str).is_some_and(str::is_empty) {
+            self.push(at, Kind::OutcomePayload, &Value::from(outcome.clone()));
+            return;
+        }
+        for (name, value) in outcome.iter().filter(|(name, _)| *name != "type") {
+            self.push(&at.member(name), Kind::OutcomePayload, value);
+        }
+    }
+
+    /// A message of an unknown role arrives as far as its members are those of some message.
+    fn unknown_message(&mut self, at: &At<'_>, message: &Object) {
+        for (name, value) in message {
+            let at = at.member(name);
+            match (unknown_message_member(name, value), value) {
+                (false, _) => self.push(&at, Kind::UnknownMember, value),
+                (true, Value::List(list)) if list.is_empty() => {
+                    empty(Some(&Vec::<Value>::new()), &at.to_path().pointer(), self.found);
+                }
+                (true, Value::List(_)) if name == "content" => self.unjudged::<Part>(value, &at),
+                (true, Value::List(_)) => self.unjudged::<ToolCall>(value, &at),
+                (true, _) => compare(value, &at.to_path().pointer(), self.found),
+            }
+        }
+    }
+
+    /// Walks a list without asking whether it is well-formed: the wire takes it either way.
+    fn unjudged<T: Node>(&mut self, list: &Value, at: &At<'_>) {
+        if let Ok(list) = Vec::<T>::from_json(list.clone(), at) {
+            list.inspect(at, &mut Unjudged(Walk { found: self.found, union: "" }));
+        }
+    }
+}
+
 impl Inspector for Walk<'_> {
     fn malformed(&mut self, at: &At<'_>, reason: Reason) {
         let pointer = at.to_path().pointer();
@@ -82,21 +118,8 @@ impl Inspector for Walk<'_> {
 
     fn unknown_object(&mut self, at: &At<'_>, object: &Object) {
         match self.union {
-            "outcome" => {
-                for (name, value) in object.iter().filter(|(name, _)| *name != "type") {
-                    self.push(&at.member(name), Kind::OutcomePayload, value);
-                }
-            }
-            "message role" => {
-                let pointer = at.to_path().pointer();
-                for (name, value) in object {
-                    if unknown_message_member(name, value) {
-                        compare(value, &join(&pointer, name), self.found);
-                    } else {
-                        self.push(&at.member(name), Kind::UnknownMember, value);
-                    }
-                }
-            }
+            "outcome" => self.unknown_outcome(at, object),
+            "message role" => self.unknown_message(at, object),
             _ => {}
         }
     }
@@ -115,6 +138,27 @@ impl Inspector for Walk<'_> {
         if object.values().any(may_arrive_otherwise) {
             compare_members(object, &at.to_path().pointer(), self.found);
         }
+    }
+}
+
+/// Sees what a [`Walk`] sees, save for what is malformed.
+struct Unjudged<'f>(Walk<'f>);
+
+impl Inspector for Unjudged<'_> {
+    fn unrecognised(&mut self, at: &At<'_>, what: Unrecognised) {
+        self.0.unrecognised(at, what);
+    }
+
+    fn unknown_member(&mut self, at: &At<'_>, value: &Value) {
+        self.0.unknown_member(at, value);
+    }
+
+    fn open(&mut self, at: &At<'_>, value: &Value) {
+        self.0.open(at, value);
+    }
+
+    fn open_object(&mut self, at: &At<'_>, object: &Object) {
+        self.0.open_object(at, object);
     }
 }
 

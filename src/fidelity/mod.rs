@@ -167,7 +167,10 @@ impl fmt::Display for Difference {
         write!(f, "{}", self.kind)?;
         match (&self.json, &self.wire) {
             (Some(json), Some(wire)) => write!(f, ": {json} becomes {wire}")?,
-            (Some(json), None) => write!(f, ": {json} is lost")?,
+            (Some(json), None) if self.kind.fidelity() == Fidelity::Lossy => {
+                write!(f, ": {json} is lost")?;
+            }
+            (Some(json), None) => write!(f, ": {json}")?,
             (None, Some(wire)) => write!(f, ": becomes {wire}")?,
             (None, None) => {}
         }

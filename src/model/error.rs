@@ -170,7 +170,7 @@ pub enum NoticeKind {
         /// The shape.
         shape: &'static str,
         /// The member.
-        member: &'static str,
+        member: String,
     },
 }
 

@@ -7,7 +7,7 @@
 
 use super::error::{Notice, NoticeKind};
 use super::path::At;
-use super::{Body, Content, Event, MediaPart, Message, Part, RunAgentInput};
+use super::{Body, Content, Event, MediaPart, Message, Part, Path, RunAgentInput, Segment};
 use crate::value::{List, Object, Value};
 
 /// Translates the retired shapes of one stream, in the order of its events.
@@ -21,6 +21,8 @@ pub struct Translator {
     minted: u64,
     span: Option<String>,
     message: Option<String>,
+    /// The places of the parts that were dropped from the last event.
+    dropped: Vec<Path>,
 }
 
 impl Translator {
@@ -33,6 +35,7 @@ impl Translator {
     /// Translates what JSON alone can hold: `THINKING_*` events, `binary` parts, and nulls for
     /// members that are no open values. Other JSON passes as it is.
     pub fn translate(&mut self, event: &mut Value, notices: &mut Vec<Notice>) {
+        self.dropped.clear();
         let Value::Object(event) = event else { return };
         let Some(event_type) = event.get("type").and_then(Value::as_str).map(str::to_owned) else {
             return;
@@ -43,14 +46,60 @@ impl Translator {
                 *self = Self { run_id: run_id.to_owned(), ..Self::default() };
                 if let Some(Value::Object(input)) = event.get_mut("input") {
                     let at = At::Root.member("input");
-                    translate_messages(input, &at, notices);
+                    translate_messages(input, &at, notices, &mut self.dropped);
                 }
             }
-            "MESSAGES_SNAPSHOT" => translate_messages(event, &At::Root, notices),
+            "MESSAGES_SNAPSHOT" => {
+                translate_messages(event, &At::Root, notices, &mut self.dropped);
+            }
             "RUN_FINISHED" => drop_null(event, "outcome", notices),
             "TOOL_CALL_START" | "TOOL_CALL_CHUNK" => drop_null(event, "parentMessageId", notices),
             _ => self.translate_thinking(&event_type, event, notices),
         }
+    }
+
+    /// The place, in the last event as it came, of a place in that event as it was translated.
+    ///
+    /// A part that says again what another one says is dropped, and the parts behind it move up.
+    #[must_use]
+    pub fn original(&self, place: &Path) -> Path {
+        let mut segments = place.segments().to_vec();
+        // In ascending order, so that each one counts from the list as it came.
+        for dropped in &self.dropped {
+            let Some((Segment::Index(gone), list)) = dropped.segments().split_last() else {
+                continue;
+            };
+            if let Some((inside, [Segment::Index(index), ..])) =
+                segments.split_at_mut_checked(list.len())
+                && inside == list
+                && *index >= *gone
+            {
+                *index += 1;
+            }
+        }
+        Path::from(segments)
+    }
+
+    /// As [`Translator::original`], for a JSON Pointer.
+    pub(crate) fn original_pointer(&self, place: &str) -> Option<String> {
+        let mut pointer = None;
+        for dropped in &self.dropped {
+            let place = pointer.as_deref().unwrap_or(place);
+            let gone = dropped.pointer();
+            let Some((list, gone)) = gone.rsplit_once('/') else { continue };
+            let Some(rest) = place.strip_prefix(list).and_then(|rest| rest.strip_prefix('/'))
+            else {
+                continue;
+            };
+            let (index, inside) = rest.split_once('/').map_or((rest, None), |(a, b)| (a, Some(b)));
+            if let (Ok(index), Ok(gone)) = (index.parse::<usize>(), gone.parse::<usize>())
+                && index >= gone
+            {
+                let inside = inside.map(|inside| format!("/{inside}")).unwrap_or_default();
+                pointer = Some(format!("{list}/{}{inside}", index + 1));
+            }
+        }
+        pointer
     }
 
     fn translate_thinking(
@@ -99,8 +148,7 @@ impl Translator {
         };
         notices.push(Notice { path: At::Root.to_path(), kind });
         if shape == "THINKING_START" && event.remove("title").is_some() {
-            let kind = NoticeKind::RetiredLoss { shape, member: "title" };
-            notices.push(Notice { path: At::Root.member("title").to_path(), kind });
+            notices.push(lost(&At::Root, shape, "title"));
         }
     }
 
@@ -191,6 +239,11 @@ fn retired(at: &At<'_>, shape: &'static str) -> Notice {
     Notice { path: at.to_path(), kind: NoticeKind::Retired { shape } }
 }
 
+fn lost(at: &At<'_>, shape: &'static str, member: &str) -> Notice {
+    let kind = NoticeKind::RetiredLoss { shape, member: member.to_owned() };
+    Notice { path: at.member(member).to_path(), kind }
+}
+
 fn drop_null(event: &mut Object, name: &str, notices: &mut Vec<Notice>) {
     if event.get(name) == Some(&Value::Null) {
         event.remove(name);
@@ -199,7 +252,12 @@ fn drop_null(event: &mut Object, name: &str, notices: &mut Vec<Notice>) {
 }
 
 /// Translates the `binary` parts of the messages that `holder` has.
-fn translate_messages(holder: &mut Object, at: &At<'_>, notices: &mut Vec<Notice>) {
+fn translate_messages(
+    holder: &mut Object,
+    at: &At<'_>,
+    notices: &mut Vec<Notice>,
+    dropped: &mut Vec<Path>,
+) {
     let Some(Value::List(messages)) = holder.get_mut("messages") else { return };
     let at = at.member("messages");
     for (index, message) in messages.iter_mut().enumerate() {
@@ -207,31 +265,59 @@ fn translate_messages(holder: &mut Object, at: &At<'_>, notices: &mut Vec<Notice
             message.as_object_mut().and_then(|message| message.get_mut("content"))
         {
             let at = at.index(index);
-            translate_parts(parts, &at.member("content"), notices);
+            translate_parts(parts, &at.member("content"), notices, dropped);
         }
     }
 }
 
 /// A part that cannot be translated stays, and is unrecognised like any unknown part.
-fn translate_parts(parts: &mut List, at: &At<'_>, notices: &mut Vec<Notice>) {
+fn translate_parts(
+    parts: &mut List,
+    at: &At<'_>,
+    notices: &mut Vec<Notice>,
+    dropped: &mut Vec<Path>,
+) {
     if !parts.iter().any(is_binary) {
         return;
     }
     let modern: Vec<Value> = parts.iter().filter(|part| !is_binary(part)).cloned().collect();
     let mut kept = List::default();
     for (index, part) in std::mem::take(parts).into_iter().enumerate() {
-        match present_form(&part) {
-            Some(present) => {
-                notices.push(retired(&at.index(index), "binary part"));
-                // Peers in between sent both forms of one part.
-                if !modern.iter().any(|other| says_the_same(other, &present)) {
-                    kept.push(present);
-                }
-            }
-            None => kept.push(part),
+        let at = at.index(index);
+        let Some(present) = present_form(&part) else {
+            kept.push(part);
+            continue;
+        };
+        notices.push(retired(&at, BINARY));
+        for member in members_lost(&part, &present) {
+            notices.push(lost(&at, BINARY, member));
+        }
+        // Peers in between sent both forms of one part.
+        if modern.iter().any(|other| says_the_same(other, &present)) {
+            dropped.push(at.to_path());
+        } else {
+            kept.push(present);
         }
     }
     *parts = kept;
+}
+
+const BINARY: &str = "binary part";
+
+/// The members of a `binary` part that its present form has no place for.
+fn members_lost<'a>(part: &'a Value, present: &Value) -> impl Iterator<Item = &'a str> {
+    let source = present.pointer("/source/type").and_then(Value::as_str).map(str::to_owned);
+    let members = part.as_object().into_iter().flat_map(Object::iter);
+    members.filter_map(move |(name, value)| {
+        let is_kept = match name {
+            "type" | "mimeType" => true,
+            "filename" => value.is_string(),
+            // An empty one said nothing.
+            "data" | "url" => source.as_deref() == Some(name) || value.as_str() == Some(""),
+            _ => false,
+        };
+        (!is_kept).then_some(name)
+    })
 }
 
 fn is_binary(part: &Value) -> bool {

@@ -171,9 +171,10 @@ impl Node for i64 {
         if let Some(integer) = number.to_i64() {
             return Ok(integer);
         }
-        let reason = match number.as_f64() {
-            Some(double) if double.fract() != 0.0 => Reason::Fraction { found: number.to_string() },
-            _ => out_of_range(&number),
+        let reason = if number.is_integral() {
+            out_of_range(&number)
+        } else {
+            Reason::Fraction { found: number.to_string() }
         };
         Err(malformed(at, reason))
     }

@@ -53,6 +53,12 @@ impl Path {
     }
 }
 
+impl From<Vec<Segment>> for Path {
+    fn from(segments: Vec<Segment>) -> Self {
+        Self(segments)
+    }
+}
+
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {

@@ -1,6 +1,6 @@
 //! Reading JSON text: strictly, or as a consumer does.
 
-use super::error::{Notice, NoticeKind, ReadError};
+use super::error::{Malformed, Notice, NoticeKind, ReadError};
 use super::{Enforced, Event, Path, Translator, UnknownNames};
 use crate::value::Value;
 
@@ -127,9 +127,16 @@ impl TolerantReader {
             }
             Err(error) => return Err(error),
         };
-        event.drop_retired_nulls(&mut notices);
-        let enforced = event.enforce(self.names)?;
-        notices.extend(enforced.notices);
+        let mut later = Vec::new();
+        event.drop_retired_nulls(&mut later);
+        let original = |place: &Path| self.translator.original(place);
+        let enforced = event
+            .enforce(self.names)
+            .map_err(|fault| Malformed { path: original(&fault.path), ..fault })?;
+        later.extend(enforced.notices);
+        notices.extend(
+            later.into_iter().map(|notice| Notice { path: original(&notice.path), ..notice }),
+        );
         Ok(Enforced { event: enforced.event, notices })
     }
 }

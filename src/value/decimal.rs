@@ -106,6 +106,11 @@ impl Decimal {
             && *self == decimal_of(&format!("{double:.*e}", MAX_DOUBLE_DIGITS - 1))
     }
 
+    /// Whether it has no fraction.
+    pub(super) fn is_integral(&self) -> bool {
+        self.digits.is_empty() || !self.exponent.is_negative()
+    }
+
     /// The integer it is, if it is one and fits.
     pub(super) fn to_i64(&self) -> Option<i64> {
         if self.digits.is_empty() {

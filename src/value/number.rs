@@ -231,15 +231,37 @@ impl Number {
         matches!(self.0, Repr::Double(_) | Repr::Carried(_))
     }
 
-    /// Whether a double names exactly this number, so that it survives the wire.
+    /// Whether a double names this number, exactly or in its shortest text, so that the number
+    /// survives the wire.
     #[must_use]
     pub fn is_double(&self) -> bool {
         match &self.0 {
             Repr::Double(_) | Repr::Carried(_) => true,
-            Repr::Int(integer) => has_double(integer.unsigned_abs()),
-            Repr::Unsigned(integer) => has_double(*integer),
+            Repr::Int(integer) => has_double(integer.unsigned_abs()) || self.is_shortest(),
+            Repr::Unsigned(integer) => has_double(*integer) || self.is_shortest(),
             Repr::Exact(_) => false,
         }
+    }
+
+    /// Whether the number has no fraction, however it is held or written.
+    #[must_use]
+    pub fn is_integral(&self) -> bool {
+        match &self.0 {
+            Repr::Int(_) | Repr::Unsigned(_) => true,
+            Repr::Double(double) => double.fract() == 0.0,
+            Repr::Carried(carried) => carried.double.fract() == 0.0,
+            Repr::Exact(text) => {
+                Literal::parse(text).is_some_and(|literal| literal.decimal().is_integral())
+            }
+        }
+    }
+
+    /// Whether an integer is the shortest text of its double, as 1234567890123456800 is.
+    fn is_shortest(&self) -> bool {
+        let text = self.to_string();
+        Literal::parse(&text)
+            .zip(finite(&text))
+            .is_some_and(|(literal, double)| literal.decimal().is(double))
     }
 }
 

@@ -136,7 +136,7 @@ const SHOWN: [Shown; 17] = [
         pointer: "/value",
         before: Some("1e400"),
         after: None,
-        text: "/value: out-of-range: 1e400 is lost",
+        text: "/value: out-of-range: 1e400",
     },
     Shown {
         kind: Kind::UnknownOperation,
@@ -144,7 +144,7 @@ const SHOWN: [Shown; 17] = [
         pointer: "/delta/0",
         before: Some(r#""increment""#),
         after: None,
-        text: r#"/delta/0: unknown-operation: "increment" is lost"#,
+        text: r#"/delta/0: unknown-operation: "increment""#,
     },
     Shown {
         kind: Kind::LoneSurrogate,
@@ -184,7 +184,7 @@ const SHOWN: [Shown; 17] = [
         pointer: "/usage",
         before: Some("[]"),
         after: None,
-        text: "/usage: empty-list: [] is lost: arrives as absent",
+        text: "/usage: empty-list: []: arrives as absent",
     },
     Shown {
         kind: Kind::AbsentList,

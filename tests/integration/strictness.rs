@@ -1222,7 +1222,7 @@ fn a_binary_part_becomes_the_media_part_of_its_media_type() {
             r#"{"type":"video","source":{"type":"url","value":"u","mimeType":"video/mp4"}}"#,
         ),
         (
-            r#"{"type":"binary","mimeType":"application/pdf","data":"QQ==","url":"u","filename":"a.pdf"}"#,
+            r#"{"type":"binary","mimeType":"application/pdf","data":"QQ==","filename":"a.pdf"}"#,
             r#"{"type":"document","source":{"type":"data","value":"QQ==","mimeType":"application/pdf"},"metadata":{"filename":"a.pdf"}}"#,
         ),
         (
@@ -1234,6 +1234,18 @@ fn a_binary_part_becomes_the_media_part_of_its_media_type() {
         assert_eq!(parts, parse(&format!("[{part}]")), "{binary}");
         assert_eq!(notices, ["/messages/0/content/0: translated the retired binary part"]);
     }
+    // Data counts before a URL, which is then lost, and said to be.
+    let (parts, notices) =
+        read_parts(r#"{"type":"binary","mimeType":"image/png","data":"QQ==","url":"u"}"#);
+    assert_eq!(parts[0]["source"]["type"], "data");
+    assert_eq!(
+        notices,
+        [
+            "/messages/0/content/0: translated the retired binary part",
+            "/messages/0/content/0/url: dropped url of the retired binary part, \
+             which has no present form",
+        ]
+    );
 }
 
 #[test]
