@@ -2,13 +2,14 @@
 //!
 //! | module | asks |
 //! |---|---|
-//! | `encode`, `decode`, `inspect`, `roundtrip` | what each command writes and says |
+//! | `encode`, `decode`, `inspect`, `check`, `roundtrip` | what each command writes and says |
 //! | `forms` | whether all forms of input give the same frames |
 //! | `stream` | whether output waits, and memory grows |
 //! | `usage` | what is wrong usage, and what help there is |
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
 
+mod check;
 mod decode;
 mod encode;
 mod forms;
