@@ -1,5 +1,8 @@
 //! What the codec refuses, and what it did not get.
 
+use std::error::Error;
+use std::{fmt, io};
+
 use crate::convert::ConvertError;
 use crate::fidelity::Difference;
 use crate::model::{EventType, Path};
@@ -133,11 +136,12 @@ fn promised(len: Option<u64>) -> String {
 }
 
 /// Why a stream of frames ended before its input did, or in the middle of a frame.
-#[derive(Debug, thiserror::Error)]
+///
+/// `Display` says all there is: the place and the reason. `source` goes on below the reason.
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum StreamError {
     /// A frame could not be had.
-    #[error("frame {number} at byte {offset}: {source}")]
     Frame {
         /// The frame, counted from 1.
         number: u64,
@@ -147,7 +151,6 @@ pub enum StreamError {
         source: FrameError,
     },
     /// A frame is no event.
-    #[error("frame {number} at byte {offset}: {source}")]
     Event {
         /// The frame, counted from 1.
         number: u64,
@@ -157,8 +160,37 @@ pub enum StreamError {
         source: DecodeError,
     },
     /// Reading failed.
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
+    Io(io::Error),
+}
+
+impl fmt::Display for StreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Frame { number, offset, source } => {
+                write!(f, "frame {number} at byte {offset}: {source}")
+            }
+            Self::Event { number, offset, source } => {
+                write!(f, "frame {number} at byte {offset}: {source}")
+            }
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for StreamError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Frame { source, .. } => source.source(),
+            Self::Event { source, .. } => source.source(),
+            Self::Io(error) => error.source(),
+        }
+    }
+}
+
+impl From<io::Error> for StreamError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
 }
 
 impl StreamError {
@@ -181,5 +213,5 @@ pub enum WriteError {
     Frame(#[from] FrameError),
     /// Writing failed.
     #[error(transparent)]
-    Io(#[from] std::io::Error),
+    Io(#[from] io::Error),
 }

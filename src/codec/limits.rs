@@ -1,5 +1,6 @@
 //! What a stream may make us hold. Always finite.
 
+use super::HEADER_LEN;
 use crate::model::DEFAULT_MAX_DEPTH;
 use crate::value::MAX_DEPTH;
 
@@ -30,10 +31,12 @@ impl Limits {
         Self::default()
     }
 
-    /// Sets the longest frame, in bytes, header included. At most 4 GiB, which a header can say.
+    /// Sets the longest frame, in bytes, header included. At most what a header can say, which is
+    /// 4 GiB and the header; at least a header and one byte, whatever is asked for.
     #[must_use]
     pub fn with_max_frame_len(mut self, max: usize) -> Self {
-        self.max_frame_len = max;
+        let most = usize::try_from(u32::MAX).unwrap_or(usize::MAX).saturating_add(HEADER_LEN);
+        self.max_frame_len = max.clamp(HEADER_LEN + 1, most);
         self
     }
 

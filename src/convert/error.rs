@@ -29,7 +29,7 @@ pub enum ConvertReason {
     #[error("patch operation {0:?} has no number on the wire")]
     UnknownOperation(String),
     /// To the wire: the number is outside what a double holds.
-    #[error("the number {number} at {pointer:?} is outside the range of a double")]
+    #[error("the number {number}{} is outside the range of a double", inside(pointer))]
     NoDouble {
         /// Where in the open value, as a JSON Pointer.
         pointer: String,
@@ -68,6 +68,10 @@ pub enum ConvertReason {
         /// The role.
         role: String,
     },
+}
+
+fn inside(pointer: &str) -> String {
+    if pointer.is_empty() { String::new() } else { format!(" at {pointer} in it") }
 }
 
 impl ConvertError {

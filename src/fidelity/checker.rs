@@ -4,7 +4,7 @@ use super::{Difference, Fidelity, Kind};
 use crate::model::{
     DEFAULT_MAX_DEPTH, Event, Malformed, Notice, NoticeKind, ReadError, Translator,
 };
-use crate::value::{Duplicate, ExactJson, JsonError, Seen, Value};
+use crate::value::{Duplicate, ExactJson, JsonError, Value};
 
 /// Says what a trip over the wire would change, for the JSON texts of one stream.
 ///
@@ -121,13 +121,7 @@ impl Checker {
 
     /// The value of `text` to the last digit, and the members that are given again later.
     fn read(&self, text: &str) -> Result<(Value, Vec<Duplicate>), JsonError> {
-        let seen = Seen::default();
-        let read = Value::from_json_noting(text, self.max_depth, &seen);
-        let is_rounded = seen.double() && ExactJson::is_called_for(text);
-        if let (Ok(value), false) = (read, is_rounded || seen.duplicate()) {
-            return Ok((value, Vec::new()));
-        }
-        let ExactJson { value, duplicates } = ExactJson::read(text, self.max_depth)?;
+        let ExactJson { value, duplicates } = ExactJson::read_quickly(text, self.max_depth)?;
         Ok((value, duplicates))
     }
 }
@@ -173,51 +167,22 @@ fn forget_what_is_lost(report: &mut Report) {
 }
 
 fn not_json(text: &str, error: &JsonError) -> Difference {
-    match error {
-        JsonError::TooDeep { .. } => Difference::new("", Kind::TooDeep).note(error),
-        JsonError::Malformed { pointer, source } => {
-            let kind = if is_lone_surrogate(text, source.line(), source.column()) {
-                Kind::LoneSurrogate
-            } else {
-                Kind::Malformed
-            };
-            Difference::new(pointer, kind).note(source)
+    let (pointer, reason) = match error {
+        JsonError::TooDeep { .. } => return Difference::new("", Kind::TooDeep).note(error),
+        JsonError::LoneSurrogate { pointer, .. } => {
+            let note = "half of a surrogate pair, which UTF-8 cannot hold";
+            return Difference::new(pointer, Kind::LoneSurrogate).note(&note);
         }
-    }
-}
-
-/// Whether what is wrong at this place is half of a surrogate pair. Reading stops within the escape
-/// or within what stands where the other half should.
-fn is_lone_surrogate(text: &str, line: usize, column: usize) -> bool {
-    const REACH: usize = "\\ud800\\ud800".len();
-    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let place = before + column;
-    lone_surrogate(text).is_some_and(|at| (at..=at + REACH).contains(&place))
-}
-
-/// Where the first escape begins that is half of a surrogate pair without its other half.
-fn lone_surrogate(text: &str) -> Option<usize> {
-    let mut high = None;
-    let mut at = 0;
-    loop {
-        let found = text.get(at..).and_then(|rest| rest.find('\\'));
-        let is_next = found == Some(0);
-        if let Some(high) = high.filter(|_| !is_next) {
-            return Some(high);
-        }
-        at += found?;
-        let unit = text
-            .get(at + 1..)
-            .and_then(|escape| escape.strip_prefix('u'))
-            .and_then(|digits| digits.get(..4))
-            .and_then(|digits| u16::from_str_radix(digits, 16).ok());
-        let is_low = matches!(unit, Some(0xdc00..=0xdfff));
-        if is_low != high.is_some() {
-            return high.or(Some(at));
-        }
-        high = matches!(unit, Some(0xd800..=0xdbff)).then_some(at);
-        at += if unit.is_some() { 6 } else { 2 };
-    }
+        JsonError::Malformed { pointer, reason } => (pointer, reason),
+    };
+    // Its lines are those of the event's text, not of the file that it stands in.
+    let place = format!(" at line {} column {}", reason.line(), reason.column());
+    let reason = reason.to_string();
+    let reason = reason.strip_suffix(&place).unwrap_or(&reason);
+    let shown = text.trim_start().get(..40).unwrap_or(text.trim_start());
+    let note =
+        if pointer.is_empty() { format!("{reason}, in {shown:?}") } else { reason.to_owned() };
+    Difference::new(pointer, Kind::Malformed).note(&note)
 }
 
 /// The protocol's own integers, where they are written as decimals: `1000.0` arrives as `1000`.

@@ -95,6 +95,10 @@ impl Walk<'_> {
 }
 
 impl Inspector for Walk<'_> {
+    fn enters_unknown_names(&self) -> bool {
+        true
+    }
+
     fn malformed(&mut self, at: &At<'_>, reason: Reason) {
         let pointer = at.to_path().pointer();
         self.found.push(Difference::new(pointer, Kind::Malformed).note(&reason));
@@ -145,6 +149,10 @@ impl Inspector for Walk<'_> {
 struct Unjudged<'f>(Walk<'f>);
 
 impl Inspector for Unjudged<'_> {
+    fn enters_unknown_names(&self) -> bool {
+        true
+    }
+
     fn unrecognised(&mut self, at: &At<'_>, what: Unrecognised) {
         self.0.unrecognised(at, what);
     }

@@ -140,6 +140,10 @@ struct FirstFault {
 }
 
 impl Inspector for FirstFault {
+    fn enters_unknown_names(&self) -> bool {
+        !self.strict
+    }
+
     fn malformed(&mut self, at: &At<'_>, reason: Reason) {
         if self.fault.is_none() {
             let event_type = self.event_type;
@@ -201,6 +205,10 @@ impl TooDeep {
 }
 
 impl Inspector for TooDeep {
+    fn enters_unknown_names(&self) -> bool {
+        true
+    }
+
     fn open(&mut self, at: &At<'_>, value: &Value) {
         self.measure(at, |room| value.is_deeper_than(room));
     }

@@ -42,6 +42,11 @@ pub(crate) trait Node: Sized {
 
 /// Who looks at an event, and is told what there is to say.
 pub(crate) trait Inspector {
+    /// Whether to look into an object that is unrecognised only for a name in it. Enforcement drops
+    /// it, so that nothing in it counts; the wire carries it.
+    fn enters_unknown_names(&self) -> bool {
+        false
+    }
     /// A value that the protocol refuses.
     fn malformed(&mut self, _at: &At<'_>, _reason: Reason) {}
     /// Material that this version does not describe.
@@ -103,10 +108,24 @@ pub(crate) fn inspect_optional<T: Node>(member: Option<&T>, at: &At<'_>, with: &
     if member.is_null() {
         with.malformed(at, Reason::Null);
     } else if let Some(what) = member.unrecognised() {
-        with.unrecognised(at, what);
-        member.inspect_unknown(at, with);
+        inspect_unrecognised(member, what, at, with);
     } else {
         member.inspect(at, with);
+    }
+}
+
+fn inspect_unrecognised<T: Node>(
+    node: &T,
+    what: Unrecognised,
+    at: &At<'_>,
+    with: &mut dyn Inspector,
+) {
+    let is_name = matches!(what, Unrecognised::Name { .. });
+    with.unrecognised(at, what);
+    if is_name && with.enters_unknown_names() {
+        node.inspect(at, with);
+    } else {
+        node.inspect_unknown(at, with);
     }
 }
 
@@ -241,10 +260,7 @@ impl<T: Node> Node for Vec<T> {
         for (index, element) in self.iter().enumerate() {
             let at = at.index(index);
             match element.unrecognised() {
-                Some(what) => {
-                    with.unrecognised(&at, what);
-                    element.inspect_unknown(&at, with);
-                }
+                Some(what) => inspect_unrecognised(element, what, &at, with),
                 None => element.inspect(&at, with),
             }
         }

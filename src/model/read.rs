@@ -2,20 +2,21 @@
 
 use super::error::{Malformed, Notice, NoticeKind, ReadError};
 use super::{Enforced, Event, Path, Translator, UnknownNames};
-use crate::value::Value;
+use crate::value::ExactJson;
 
 /// How many levels the JSON of an event may nest by default, the event's own object included.
 pub const DEFAULT_MAX_DEPTH: usize = 128;
 
 impl Event {
-    /// Reads an event from JSON text, holding what a newer peer may send.
+    /// Reads an event from JSON text, holding what a newer peer may send, and every digit of every
+    /// number.
     ///
     /// # Errors
     ///
     /// [`ReadError::Json`] if the text is not JSON or nests deeper than [`DEFAULT_MAX_DEPTH`];
     /// else as [`Event::from_value`].
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
-        Self::from_value(Value::from_json(text, DEFAULT_MAX_DEPTH)?)
+        Self::from_value(ExactJson::read_quickly(text, DEFAULT_MAX_DEPTH)?.value)
     }
 }
 
@@ -62,7 +63,7 @@ impl StrictReader {
     ///
     /// As [`Event::from_json`] and [`Event::validate`].
     pub fn read(&self, text: &str) -> Result<Event, ReadError> {
-        let event = Event::from_value(Value::from_json(text, self.max_depth)?)?;
+        let event = Event::from_value(ExactJson::read_quickly(text, self.max_depth)?.value)?;
         event.validate()?;
         Ok(event)
     }
@@ -116,7 +117,7 @@ impl TolerantReader {
     /// no error: it is dropped and reported.
     pub fn read(&mut self, text: &str) -> Result<Enforced, ReadError> {
         let mut notices = Vec::new();
-        let mut value = Value::from_json(text, self.max_depth)?;
+        let mut value = ExactJson::read_quickly(text, self.max_depth)?.value;
         self.translator.translate(&mut value, &mut notices);
         let mut event = match Event::from_value(value) {
             Ok(event) => event,

@@ -122,6 +122,24 @@ unions! {
     }
 }
 
+impl From<RunSuccess> for RunFinishedOutcome {
+    fn from(outcome: RunSuccess) -> Self {
+        Self::Success(outcome)
+    }
+}
+
+impl From<RunInterrupt> for RunFinishedOutcome {
+    fn from(outcome: RunInterrupt) -> Self {
+        Self::Interrupt(outcome)
+    }
+}
+
+impl From<RunCancelled> for RunFinishedOutcome {
+    fn from(outcome: RunCancelled) -> Self {
+        Self::Cancelled(outcome)
+    }
+}
+
 fn check_interrupts(outcome: &RunInterrupt, at: &At<'_>, with: &mut dyn Inspector) {
     if outcome.interrupts.is_empty() {
         with.malformed(&at.member("interrupts"), Reason::Empty);

@@ -81,3 +81,15 @@ unions! {
         Suspended(SubagentSuspended) = "suspended";
     }
 }
+
+impl From<SubagentSuccess> for SubagentFinishedOutcome {
+    fn from(outcome: SubagentSuccess) -> Self {
+        Self::Success(outcome)
+    }
+}
+
+impl From<SubagentSuspended> for SubagentFinishedOutcome {
+    fn from(outcome: SubagentSuspended) -> Self {
+        Self::Suspended(outcome)
+    }
+}

@@ -43,14 +43,22 @@ pub enum ValueError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum JsonError {
-    /// The text is not JSON, or holds more than one value. A lone surrogate is not JSON here, since
-    /// no Rust string, nor any other UTF-8, can hold it.
-    #[error("malformed JSON{}", if pointer.is_empty() { String::new() } else { format!(" at {pointer}") })]
+    /// The text is not JSON, or holds more than one value.
+    #[error("malformed JSON{}: {reason}", place(pointer))]
     Malformed {
         /// The value being read, as a JSON Pointer.
         pointer: String,
         /// What is wrong, and at which line and column.
-        source: serde_json::Error,
+        reason: serde_json::Error,
+    },
+    /// The text has half of a surrogate pair. JSON's grammar allows it, but no UTF-8 can hold it, and
+    /// so no Rust string.
+    #[error("half of a surrogate pair{}, which UTF-8 cannot hold: {reason}", place(pointer))]
+    LoneSurrogate {
+        /// The string, as a JSON Pointer; or the object, if it is in a key.
+        pointer: String,
+        /// At which line and column.
+        reason: serde_json::Error,
     },
     /// The value nests deeper than the limit.
     #[error("JSON nested deeper than {max} levels at line {line} column {column}")]
@@ -62,6 +70,21 @@ pub enum JsonError {
         /// The column behind its bracket, from 1.
         column: usize,
     },
+}
+
+fn place(pointer: &str) -> String {
+    if pointer.is_empty() { String::new() } else { format!(" at {pointer}") }
+}
+
+impl JsonError {
+    /// The error for text that serde refused while the value at `pointer` was read.
+    pub(super) fn refused(pointer: String, reason: serde_json::Error, text: &str) -> Self {
+        if is_lone_surrogate(text, reason.line(), reason.column()) {
+            Self::LoneSurrogate { pointer, reason }
+        } else {
+            Self::Malformed { pointer, reason }
+        }
+    }
 }
 
 /// Why a value does not fit another type of JSON value, or the other way round.
@@ -94,5 +117,39 @@ impl ConvertError {
             pointer.insert_str(0, &outer);
         }
         self
+    }
+}
+
+/// Whether what is wrong at this place is half of a surrogate pair. Reading stops within the escape
+/// or within what stands where the other half should.
+fn is_lone_surrogate(text: &str, line: usize, column: usize) -> bool {
+    const REACH: usize = "\\ud800\\ud800".len();
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let place = before + column;
+    lone_surrogate(text).is_some_and(|at| (at..=at + REACH).contains(&place))
+}
+
+/// Where the first escape begins that is half of a surrogate pair without its other half.
+fn lone_surrogate(text: &str) -> Option<usize> {
+    let mut high = None;
+    let mut at = 0;
+    loop {
+        let found = text.get(at..).and_then(|rest| rest.find('\\'));
+        let is_next = found == Some(0);
+        if let Some(high) = high.filter(|_| !is_next) {
+            return Some(high);
+        }
+        at += found?;
+        let unit = text
+            .get(at + 1..)
+            .and_then(|escape| escape.strip_prefix('u'))
+            .and_then(|digits| digits.get(..4))
+            .and_then(|digits| u16::from_str_radix(digits, 16).ok());
+        let is_low = matches!(unit, Some(0xdc00..=0xdfff));
+        if is_low != high.is_some() {
+            return high.or(Some(at));
+        }
+        high = matches!(unit, Some(0xd800..=0xdbff)).then_some(at);
+        at += if unit.is_some() { 6 } else { 2 };
     }
 }

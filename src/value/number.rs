@@ -25,7 +25,8 @@ enum Repr {
     Unsigned(u64),
     /// Invariant: finite.
     Double(f64),
-    /// Invariant: a number as JSON writes it, which none of the above names.
+    /// Invariant: a number as JSON writes it, which none of the above names; or the name of a double
+    /// that is not finite, which is no number anywhere.
     Exact(Box<str>),
     /// Invariant: the text is a number as JSON writes it, and the double is the nearest to it.
     Carried(Box<Carried>),
@@ -58,6 +59,12 @@ impl Number {
     #[must_use]
     pub fn from_f64(double: f64) -> Option<Self> {
         double.is_finite().then_some(Self(Repr::Double(double)))
+    }
+
+    /// As [`Number::from_f64`]; a double that is not finite becomes a number that can neither be
+    /// encoded nor written as JSON, and says so when it is tried.
+    pub(super) fn from_any_f64(double: f64) -> Self {
+        Self::from_f64(double).unwrap_or_else(|| Self(Repr::Exact(double.to_string().into())))
     }
 
     /// The number of a finite double from the wire: an integer if it is one within ±2^53 and not

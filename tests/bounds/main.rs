@@ -290,7 +290,7 @@ fn a_refused_event_leaves_the_buffer_byte_for_byte() {
                 UserMessage::new("v", "hi").with_metadata(unwritable()).into(),
             ])
             .into(),
-            "MESSAGES_SNAPSHOT: messages[1].metadata: the number 1e999 at \"/n\" is outside the range \
+            "MESSAGES_SNAPSHOT: messages[1].metadata: the number 1e999 at /n in it is outside the range \
              of a double",
         ),
         (

@@ -263,14 +263,14 @@ fn depth() -> RangedU64ValueParser<usize> {
 fn size(text: &str) -> Result<usize, String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
-    let unit: u64 = match unit.trim_start() {
-        "" | "B" => 1,
-        "kB" | "KB" => 1000,
-        "MB" => 1_000_000,
-        "GB" => 1_000_000_000,
-        "k" | "K" | "KiB" => 1 << 10,
-        "M" | "MiB" => 1 << 20,
-        "G" | "GiB" => 1 << 30,
+    let unit: u64 = match unit.trim_start().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
         unit => {
             return Err(format!("unknown unit {unit:?}; known are B, KiB, MiB, GiB, kB, MB, GB"));
         }

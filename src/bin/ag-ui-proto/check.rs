@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Check) -> Result<(), Failure> {
     let checked = check(args, &mut items, &mut output, &report, &mut tally);
     report.clear();
     if !matches!(checked, Err(Failure::BrokenPipe)) {
-        tally.write(args, items.input.name(), &mut output)?;
+        tally.write(args, items.input.name(), checked.is_ok(), &mut output)?;
     }
     output.flush()?;
     checked?;
@@ -88,7 +88,8 @@ fn as_text(difference: &Difference, found: &Found, item: &Item, name: &str) -> S
     for value in [&mut shown.json, &mut shown.wire].into_iter().flatten() {
         *value = cut(value, 80).into_owned();
     }
-    let event_type = found.event_type.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+    let event_type = found.event_type.as_ref().filter(|name| !name.is_empty());
+    let event_type = event_type.map(|name| format!("{name}: ")).unwrap_or_default();
     let line = format!("{name}:{}: {event_type}{shown}", item.place.line);
     format!("{}\n", printable(&line))
 }
@@ -134,7 +135,13 @@ impl Tally {
         *self.patterns.entry(key).or_default() += 1;
     }
 
-    fn write(&self, args: &Check, name: &str, output: &mut Output) -> Result<(), Failure> {
+    fn write(
+        &self,
+        args: &Check,
+        name: &str,
+        is_whole: bool,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         if args.json {
             if args.summary {
                 for ((kind, path), times) in &self.patterns {
@@ -149,7 +156,9 @@ impl Tally {
             output.write(b"\n")?;
         }
         let events = count(self.events, "event");
-        let verdict = if self.differences == 0 {
+        let verdict = if self.differences == 0 && !is_whole {
+            "then the input is damaged".to_owned()
+        } else if self.differences == 0 {
             "nothing is lost".to_owned()
         } else {
             let differences = count(self.differences, "difference");

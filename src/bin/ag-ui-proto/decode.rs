@@ -4,11 +4,11 @@ use ag_ui_proto::codec::{Decoded, Options};
 use serde_json::json;
 
 use crate::args::{Decode, Form};
-use crate::encode::told;
 use crate::failure::Failure;
 use crate::frames::Frames;
 use crate::input::Input;
 use crate::output::Output;
+use crate::read::told;
 use crate::report::{Report, Summary, count};
 
 pub(crate) fn run(args: &Decode) -> Result<(), Failure> {

@@ -2,7 +2,6 @@
 
 use ag_ui_proto::codec::Options;
 use ag_ui_proto::fidelity::{Checker, Fidelity, Kind};
-use ag_ui_proto::model::{Event, Notice, NoticeKind};
 use bytes::BytesMut;
 
 use crate::args::{Encode, Form};
@@ -10,7 +9,7 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::items::{Item, Items};
 use crate::output::Output;
-use crate::read::{Fault, How, Reader, text_of};
+use crate::read::{Fault, Reader, text_of, told};
 use crate::report::{Report, Summary};
 
 pub(crate) fn run(args: &Encode) -> Result<(), Failure> {
@@ -37,14 +36,13 @@ fn encode(
     events: &mut u64,
 ) -> Result<(), Failure> {
     let limits = args.limits.limits();
-    let how = How { validate: args.validate, exact: args.exact_numbers };
-    let mut reader = Reader::new(limits.max_depth(), how);
+    let mut reader = Reader::new(limits.max_depth(), args.validate);
     let mut options = Options::from(limits);
     if args.exact_numbers {
         options = options.with_exact_numbers();
     }
     let mut checker = args.strict.then(|| Checker::new().with_max_depth(limits.max_depth()));
-    let (mut frame, mut notices) = (BytesMut::new(), Vec::new());
+    let (mut frame, mut warnings) = (BytesMut::new(), Vec::new());
     loop {
         let item = items.next(|input| {
             report.progress(input.taken());
@@ -53,11 +51,13 @@ fn encode(
         let Some(item) = item else { return Ok(()) };
         let place = |line: u64| format!("{}:{line}", items.input.name());
         let kept = checker.as_mut().map_or(Ok(()), |checker| refuse_loss(&item, checker, args));
-        let event = kept.and_then(|()| reader.read(&item, &mut notices));
+        let event = kept.and_then(|()| reader.read(&item, &mut warnings));
         let encoded = event.and_then(|event| {
             let Some(event) = event else { return Ok(None) };
             match options.encode_frame(&event, &mut frame) {
-                Ok(left_out) => notices.extend(left_out),
+                Ok(left_out) => {
+                    warnings.extend(left_out.iter().map(|notice| told(notice, Some(&event))));
+                }
                 Err(error) => {
                     return Err(Fault { line: item.place.line, reason: error.to_string() });
                 }
@@ -67,8 +67,8 @@ fn encode(
         let event = encoded.map_err(|Fault { line, reason }| {
             Failure::Data(format!("{}: {reason}", place(line)))
         })?;
-        for notice in notices.drain(..) {
-            report.warning(place(item.place.line), told(&notice, event.as_ref()));
+        for warning in warnings.drain(..) {
+            report.warning(place(item.place.line), warning);
         }
         if event.is_some() {
             *events += 1;
@@ -94,14 +94,4 @@ fn refuse_loss(item: &Item, checker: &mut Checker, args: &Encode) -> Result<(), 
     }
     let event_type = found.event_type.map(|name| format!("{name}: ")).unwrap_or_default();
     Err(Fault { line: item.place.line, reason: format!("{event_type}{}", lost.join("; ")) })
-}
-
-/// A notice with the type of its event in front, if it does not say that itself.
-pub(crate) fn told(notice: &Notice, event: Option<&Event>) -> String {
-    match event {
-        Some(event) if !matches!(notice.kind, NoticeKind::UnknownEventType(_)) => {
-            format!("{}: {notice}", event.event_type())
-        }
-        _ => notice.to_string(),
-    }
 }

@@ -1,8 +1,8 @@
 //! Where bytes come from: a file or standard input, one read at a time.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bytes::BytesMut;
 
@@ -14,7 +14,8 @@ const PART_LEN: usize = 128 * 1024;
 /// An open input.
 pub(crate) struct Input {
     name: String,
-    path: Option<PathBuf>,
+    /// Which file it is, if it is a regular one.
+    identity: Option<Identity>,
     len: Option<u64>,
     taken: u64,
     reader: Box<dyn Read>,
@@ -25,7 +26,9 @@ impl Input {
     /// Opens the file at `path`, or standard input for `-`.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         if is_stdio(path) {
-            return Ok(Self::new("stdin".to_owned(), Box::new(io::stdin().lock())));
+            let identity = stdin_metadata().as_ref().and_then(identity);
+            let stdin = Self::new("stdin".to_owned(), Box::new(io::stdin().lock()));
+            return Ok(Self { identity, ..stdin });
         }
         let name = path.display().to_string();
         let refused = |error: &dyn std::fmt::Display| {
@@ -37,13 +40,12 @@ impl Input {
             return Err(refused(&"it is a directory"));
         }
         let len = data.is_file().then_some(data.len());
-        let path = path.canonicalize().ok();
-        Ok(Self { path, len, ..Self::new(name, Box::new(file)) })
+        Ok(Self { identity: identity(&data), len, ..Self::new(name, Box::new(file)) })
     }
 
     fn new(name: String, reader: Box<dyn Read>) -> Self {
         let part = vec![0; PART_LEN].into_boxed_slice();
-        Self { name, path: None, len: None, taken: 0, reader, part }
+        Self { name, identity: None, len: None, taken: 0, reader, part }
     }
 
     /// The name by which places in this input are told.
@@ -63,7 +65,8 @@ impl Input {
 
     /// Whether `path` is the file that is being read.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
-        self.path.is_some() && path.canonicalize().ok() == self.path
+        let there = std::fs::metadata(path).ok().as_ref().and_then(identity);
+        self.identity.is_some() && self.identity == there
     }
 
     /// Appends to `buffer` what one read gives. At the end of input that is nothing, and false is
@@ -85,6 +88,33 @@ impl Input {
         self.taken += u64::try_from(len).unwrap_or(u64::MAX);
         Ok(len > 0)
     }
+}
+
+/// What tells one file from another, whatever its names: device and number.
+type Identity = (u64, u64);
+
+#[cfg(unix)]
+fn identity(data: &Metadata) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    data.is_file().then(|| (data.dev(), data.ino()))
+}
+
+/// Elsewhere the standard library does not tell.
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> Option<Identity> {
+    None
+}
+
+#[cfg(unix)]
+fn stdin_metadata() -> Option<Metadata> {
+    use std::os::fd::AsFd;
+    let stdin = io::stdin().as_fd().try_clone_to_owned().ok()?;
+    File::from(stdin).metadata().ok()
+}
+
+#[cfg(not(unix))]
+fn stdin_metadata() -> Option<Metadata> {
+    None
 }
 
 /// Whether `path` stands for standard input or output.

@@ -167,9 +167,14 @@ const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// Takes white space off the front of `src`.
 pub(crate) fn skip_space(src: &mut BytesMut, cursor: &mut Cursor) {
-    let len = src.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+    let len = src.iter().take_while(|byte| is_space(**byte)).count();
     cursor.pass(src.get(..len).unwrap_or_default());
     src.advance(len);
+}
+
+/// White space as JSON has it.
+pub(crate) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// Tells the form by the first bytes that are no white space. What is no known form is taken for

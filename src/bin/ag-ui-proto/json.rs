@@ -13,7 +13,7 @@
 
 use bytes::BytesMut;
 
-use crate::items::{Cursor, Item, SplitError, skip_space};
+use crate::items::{Cursor, Item, SplitError, is_space, skip_space};
 
 /// Takes JSON values off a buffer, whatever the parts in which their bytes arrive.
 pub(crate) struct JsonSplitter {
@@ -104,8 +104,9 @@ impl JsonSplitter {
     fn take_value(&mut self, len: usize, src: &mut BytesMut, cursor: &mut Cursor) -> Item {
         self.scan.clear();
         self.state = if self.is_array { State::After } else { State::Before { is_first: false } };
-        let text = src.get(..len).unwrap_or_default().trim_ascii_end();
-        take(text.len(), src, cursor)
+        let text = src.get(..len).unwrap_or_default();
+        let space = text.iter().rev().take_while(|byte| is_space(**byte)).count();
+        take(text.len() - space, src, cursor)
     }
 
     /// The state that `byte` leads to, outside of values.

@@ -1,7 +1,5 @@
 //! One event from its JSON text, with a reason and a line if it is none.
 
-use std::error::Error;
-
 use ag_ui_proto::Event;
 use ag_ui_proto::model::{Notice, NoticeKind, Path, ReadError, Translator};
 use ag_ui_proto::value::{ExactJson, JsonError, Value};
@@ -11,18 +9,10 @@ use crate::items::{Cursor, Item};
 /// Reads the events of one stream.
 pub(crate) struct Reader {
     max_depth: usize,
-    how: How,
-    translator: Translator,
-}
-
-/// How events are read.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct How {
     /// Whether what this version does not describe is refused. Otherwise it is kept, for the
     /// encoder to say what the wire has no place for.
-    pub(crate) validate: bool,
-    /// Whether every digit of a number is kept.
-    pub(crate) exact: bool,
+    validate: bool,
+    translator: Translator,
 }
 
 /// Why a text is no event.
@@ -46,30 +36,37 @@ pub(crate) fn text_of(item: &Item) -> Result<&str, Fault> {
 }
 
 impl Reader {
-    pub(crate) fn new(max_depth: usize, how: How) -> Self {
-        Self { max_depth, how, translator: Translator::new() }
+    pub(crate) fn new(max_depth: usize, validate: bool) -> Self {
+        Self { max_depth, validate, translator: Translator::new() }
     }
 
-    /// Reads an event. One of an unknown type is dropped, with a notice.
+    /// Reads an event, to the last digit. One of an unknown type is dropped, with a warning.
     pub(crate) fn read(
         &mut self,
         item: &Item,
-        notices: &mut Vec<Notice>,
+        warnings: &mut Vec<String>,
     ) -> Result<Option<Event>, Fault> {
-        self.read_text(text_of(item)?, notices).map_err(|error| fault(&error, item.place))
+        let mut notices = Vec::new();
+        let read = ExactJson::read_quickly(text_of(item)?, self.max_depth)
+            .map_err(ReadError::from)
+            .and_then(|ExactJson { value, duplicates }| {
+                warnings.extend(duplicates.iter().map(|duplicate| {
+                    format!("{}: given again later, where the last one counts", duplicate.pointer)
+                }));
+                self.read_value(value, &mut notices)
+            })
+            .map_err(|error| fault(&error, item.place));
+        let event = read.as_ref().ok().and_then(Option::as_ref);
+        warnings.extend(notices.iter().map(|notice| told(notice, event)));
+        read
     }
 
-    fn read_text(
+    fn read_value(
         &mut self,
-        text: &str,
+        mut value: Value,
         notices: &mut Vec<Notice>,
     ) -> Result<Option<Event>, ReadError> {
-        let mut value = if self.how.exact && ExactJson::is_called_for(text) {
-            ExactJson::read(text, self.max_depth)?.value
-        } else {
-            Value::from_json(text, self.max_depth)?
-        };
-        if self.how.validate {
+        if self.validate {
             let event = Event::from_value(value)?;
             event.validate()?;
             return Ok(Some(event));
@@ -90,6 +87,16 @@ impl Reader {
     }
 }
 
+/// A notice with the type of its event in front, if it does not say that itself.
+pub(crate) fn told(notice: &Notice, event: Option<&Event>) -> String {
+    match event {
+        Some(event) if !matches!(notice.kind, NoticeKind::UnknownEventType(_)) => {
+            format!("{}: {notice}", event.event_type())
+        }
+        _ => notice.to_string(),
+    }
+}
+
 /// The fault that `error` is in the text that begins at `start`. A place within the text becomes a
 /// place in the input.
 fn fault(error: &ReadError, start: Cursor) -> Fault {
@@ -97,16 +104,14 @@ fn fault(error: &ReadError, start: Cursor) -> Fault {
         ReadError::Json(JsonError::TooDeep { max, line, column }) => {
             (*line, *column, format!("JSON nested deeper than {max} levels"))
         }
-        ReadError::Json(error) => match error.source().and_then(|e| e.downcast_ref()) {
-            Some(source) => {
-                let source: &serde_json::Error = source;
-                let text = source.to_string();
-                let place = format!(" at line {} column {}", source.line(), source.column());
-                let text = text.strip_suffix(&place).unwrap_or(&text);
-                (source.line(), source.column(), format!("{error}: {text}"))
-            }
-            None => return Fault { line: start.line, reason: error.to_string() },
-        },
+        ReadError::Json(
+            error @ (JsonError::Malformed { reason, .. } | JsonError::LoneSurrogate { reason, .. }),
+        ) => {
+            let text = error.to_string();
+            let place = format!(" at line {} column {}", reason.line(), reason.column());
+            let text = text.strip_suffix(&place).unwrap_or(&text);
+            (reason.line(), reason.column(), text.to_owned())
+        }
         error => return Fault { line: start.line, reason: error.to_string() },
     };
     let [line, column] = [line, column].map(|n| u64::try_from(n).unwrap_or(u64::MAX));

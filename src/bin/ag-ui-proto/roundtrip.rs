@@ -4,18 +4,18 @@ use std::path::Path;
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::{HEADER_LEN, Limits, decode_payload, encode_frame};
-use ag_ui_proto::value::{Object, Value};
+use ag_ui_proto::fidelity::{Checker, Difference as Loss};
+use ag_ui_proto::value::{ExactJson, MAX_DEPTH, Object, Value};
 use bytes::BytesMut;
 
 use crate::args::Roundtrip;
 use crate::diff::differences;
-use crate::encode::told;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::items::Items;
 use crate::look::{cut, printable};
 use crate::output::Output;
-use crate::read::{Fault, How, Reader};
+use crate::read::{Fault, Reader, text_of};
 use crate::report::{self, Report, count, grouped, percent};
 
 /// What `data: ` and the empty line add to the JSON of an event.
@@ -79,8 +79,9 @@ fn roundtrip(args: &Roundtrip, path: &Path) -> Result<Tally, Failure> {
     let report = Report::new(&input, false);
     let mut tally = Tally { name: input.name().to_owned(), ..Tally::default() };
     let mut items = Items::new(input, args.from, &args.limits);
-    let mut reader = Reader::new(limits.max_depth(), How::default());
-    let mut notices = Vec::new();
+    let mut reader = Reader::new(limits.max_depth(), false);
+    let mut checker = Checker::new().with_max_depth(limits.max_depth());
+    let mut warnings = Vec::new();
     let mut trip = Trip { limits, frame: BytesMut::new(), text: Vec::new() };
     while let Some(item) = items.next(|input| {
         report.progress(input.taken());
@@ -89,16 +90,22 @@ fn roundtrip(args: &Roundtrip, path: &Path) -> Result<Tally, Failure> {
         let line = item.place.line;
         let place = |line: u64| format!("{}:{line}", items.input.name());
         let bad = |Fault { line, reason }| Failure::Data(format!("{}: {reason}", place(line)));
-        let event = reader.read(&item, &mut notices).map_err(bad)?;
+        let event = reader.read(&item, &mut warnings).map_err(bad)?;
+        let known = tally.changed.events;
         match &event {
             None => tally.dropped += 1,
             Some(event) => {
                 trip.go(event, line, &mut tally)
                     .map_err(|reason| bad(Fault { line, reason: reason.to_string() }))?;
+                // What was lost in reading, such as a key given twice, no trip shows.
+                let found = checker.check(text_of(&item).map_err(bad)?);
+                if let (true, Some(loss)) = (tally.changed.events == known, found.losses().next()) {
+                    tally.changed.add(Change::of(loss, line));
+                }
             }
         }
-        for notice in notices.drain(..) {
-            report.warning(place(line), told(&notice, event.as_ref()));
+        for warning in warnings.drain(..) {
+            report.warning(place(line), warning);
         }
     }
     report.clear();
@@ -142,8 +149,7 @@ impl Trip {
         });
         if let Some((is_in_form_only, found)) = worst {
             let changes = if is_in_form_only { &mut tally.reformed } else { &mut tally.changed };
-            changes.events += 1;
-            changes.first.get_or_insert_with(|| Change {
+            changes.add(Change {
                 line,
                 pointer: found.pointer,
                 before: found.before.cloned(),
@@ -196,7 +202,23 @@ impl Tally {
     }
 }
 
+impl Change {
+    fn of(loss: &Loss, line: u64) -> Self {
+        let value = |text: &Option<String>| {
+            let exact = text.as_deref().map(|text| ExactJson::read(text, MAX_DEPTH));
+            exact.and_then(Result::ok).map(|exact| exact.value)
+        };
+        let (before, after) = (value(&loss.json), value(&loss.wire));
+        Self { line, pointer: loss.pointer.clone(), before, after }
+    }
+}
+
 impl Changes {
+    fn add(&mut self, change: Change) {
+        self.events += 1;
+        self.first.get_or_insert(change);
+    }
+
     fn text(&self, how: &str) -> Option<String> {
         let Change { line, pointer, before, after } = self.first.as_ref()?;
         let [before, after] = [before, after].map(|value| match value {
