@@ -137,3 +137,19 @@ fn exact_numbers_arrive_where_they_are_asked_for_at_both_ends() {
     let frames = good(&["encode", "--exact-numbers"], digits);
     assert_eq!(decoded(&["--exact-numbers"], &frames), format!("{digits}\n"));
 }
+
+#[test]
+fn white_space_that_json_does_not_have_is_one_bad_item_and_no_more() {
+    let done = run(&["check"], format!("\u{c}{END}\n{END}\n"));
+    assert_eq!(done.code, 1);
+    assert!(done.text().starts_with("stdin:1: malformed: "), "{}", done.text());
+    assert!(done.text().lines().count() < 8, "{}", done.text());
+}
+
+#[test]
+fn damaged_input_is_not_called_whole() {
+    let done = run(&["check"], format!("[{END}"));
+    assert_eq!(done.code, 1);
+    assert!(!done.text().contains("nothing is lost"), "{}", done.text());
+    assert!(done.err.contains("input ended inside the array"), "{}", done.err);
+}

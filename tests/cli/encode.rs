@@ -127,3 +127,31 @@ fn a_summary_is_given_if_asked_for() {
     let done = run(&["encode", "--summary"], END);
     assert_eq!(done.err, "1 event: 43 bytes of JSON -> 13 bytes in frames (30 %)\n");
 }
+
+#[test]
+fn the_input_is_not_overwritten_by_any_of_its_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let [from, link] = ["session.jsonl", "link.frames"].map(|name| dir.path().join(name));
+    std::fs::write(&from, END).unwrap();
+    std::fs::hard_link(&from, &link).unwrap();
+    let [from, link] = [&from, &link].map(|path| path.to_str().unwrap());
+    for words in [vec!["encode", from, "-o", link], vec!["encode", "-o", from]] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ag-ui-proto"));
+        let stdin = std::fs::File::open(from).unwrap();
+        let done = command.args(&words).stdin(stdin).output().unwrap();
+        assert_eq!(done.status.code(), Some(2), "{words:?}");
+        assert_eq!(std::fs::read_to_string(from).unwrap(), END, "{words:?}");
+    }
+    // What is no file may well be both.
+    good(&["encode", "/dev/null", "-o", "/dev/null"], "");
+}
+
+#[test]
+fn a_key_given_twice_is_a_warning() {
+    let done = run(&["encode"], r#"{"type":"STEP_STARTED","stepName":"a","stepName":"b"}"#);
+    assert_eq!(
+        done.err,
+        "warning: stdin:1: /stepName: given again later, where the last one counts\n"
+    );
+    assert_eq!(done.code, 0);
+}

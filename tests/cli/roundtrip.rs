@@ -70,3 +70,23 @@ fn a_bad_file_does_not_hide_the_next() {
     assert_eq!(done.err, format!("error: {bad}:1: type: missing\n"));
     assert!(done.text().contains("fine.jsonl: 1 event\n"), "{}", done.text());
 }
+
+#[test]
+fn what_is_lost_in_reading_is_a_change_too() {
+    for (event, change) in [
+        (
+            r#"{"type":"RAW","event":123456789012345678901234567890}"#,
+            "/event: 123456789012345678901234567890 -> 1.2345678901234568e+29",
+        ),
+        (r#"{"type":"RAW","event":{"a":1,"a":2}}"#, "/event/a: 1 -> 2"),
+        (r#"{"type":"STEP_STARTED","stepName":"s","x":[]}"#, "/x: [] -> (absent)"),
+    ] {
+        let done = run(&["roundtrip"], event);
+        assert_eq!(done.code, 1, "{event}");
+        assert!(
+            done.text().contains(&format!("1 event changed: first at line 1: {change}\n")),
+            "{}",
+            done.text()
+        );
+    }
+}

@@ -11,6 +11,7 @@ mod golden;
 mod hostile;
 mod notation;
 mod properties;
+mod regression;
 #[cfg(feature = "tokio")]
 mod streams;
 mod strictness;
