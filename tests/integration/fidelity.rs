@@ -971,14 +971,12 @@ fn no_golden_document_loses_anything() {
 
 #[test]
 fn a_report_and_the_trip_agree_on_the_public_documents() {
-    let directory = std::env::var_os("AG_UI_CONFORMANCE").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/conformance"),
-        Into::into,
-    );
-    let Ok(documents) = std::fs::read_to_string(directory.join("events/documents.tsv")) else {
-        println!("skipped: no conformance data in {}", directory.display());
+    let Some(directory) = std::env::var_os("AG_UI_CONFORMANCE") else {
+        println!("skipped: AG_UI_CONFORMANCE is not set");
         return;
     };
+    let documents = Path::new(&directory).join("events/documents.tsv");
+    let documents = std::fs::read_to_string(documents).unwrap();
     let mut lost = Vec::new();
     for row in documents.lines() {
         let columns: Vec<_> = row.split('\t').collect();
