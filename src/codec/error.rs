@@ -76,26 +76,34 @@ pub enum DecodeError {
     #[error("the envelope names no event")]
     NoEvent,
     /// D15: a part or a source in two arms.
-    #[error("{path}: in two arms at once")]
+    #[error("{event_type}: {path}: in two arms at once")]
     TwoArms {
+        /// The type of the event.
+        event_type: EventType,
         /// The part or source.
         path: Path,
     },
     /// D25: a string that is not UTF-8.
-    #[error("{path}: a string that is not UTF-8")]
+    #[error("{event_type}: {path}: a string that is not UTF-8")]
     Utf8 {
+        /// The type of the event.
+        event_type: EventType,
         /// The string, or the open value that holds it.
         path: Path,
     },
     /// A number that is not finite.
-    #[error("{path}: a number that is not finite, which JSON cannot say")]
+    #[error("{event_type}: {path}: a number that is not finite, which JSON cannot say")]
     NotFinite {
+        /// The type of the event.
+        event_type: EventType,
         /// The open value that holds it.
         path: Path,
     },
     /// The event nests too deep.
-    #[error("{path}: nests the event deeper than {max} levels")]
+    #[error("{event_type}: {path}: nests the event deeper than {max} levels")]
     TooDeep {
+        /// The type of the event.
+        event_type: EventType,
         /// The open value that goes too deep.
         path: Path,
         /// The limit.

@@ -190,7 +190,7 @@ pub(super) fn decode(payload: &[u8], options: &Options) -> Result<Decoded, Decod
     let (event, notices) = convert::from_wire_with(wire, numbers)?;
     let max = options.limits().max_depth();
     if let Some(path) = event.too_deep(max) {
-        return Err(DecodeError::TooDeep { path, max });
+        return Err(DecodeError::TooDeep { event_type: event.event_type(), path, max });
     }
     Ok(Decoded { event: Some(event), notices })
 }

@@ -8,6 +8,7 @@ use bytes::BufMut;
 
 use super::error::DecodeError;
 use super::schema::{EVENT, Field, Kind, Message};
+use crate::model::EventType;
 use crate::model::path::At;
 use crate::value::input::{Input, LEN, VARINT};
 use crate::value::{Root, ValueError, check};
@@ -40,7 +41,8 @@ pub(crate) fn scan(payload: &[u8], max_depth: usize) -> Result<Envelope, DecodeE
     }
     let mut input = Input::new(payload);
     let end = payload.len();
-    let mut scan = Scan { max_depth, plain: true, exact: false };
+    let mut scan =
+        Scan { event_type: EventType::TextMessageStart, max_depth, plain: true, exact: false };
     let mut arm = None;
     // A known number with another wire type names no event, but is at odds with one that does.
     let mut known = None;
@@ -69,6 +71,7 @@ pub(crate) fn scan(payload: &[u8], max_depth: usize) -> Result<Envelope, DecodeE
         match (input.field(number, wire_type, end)?, &field.kind) {
             (Some(body), Kind::Message(message)) => {
                 arm = Some(number);
+                scan.event_type = event_type(number);
                 let offset = input.at() - body.len();
                 scan.message(body, offset, message, &At::Root)?;
             }
@@ -104,7 +107,18 @@ fn is_short(input: &Input<'_>, start: usize, body: &[u8]) -> bool {
     input.at() - body.len() - start <= 5
 }
 
+/// The type of the event in an arm of this version, which always has one.
+fn event_type(arm: u32) -> EventType {
+    let place = usize::try_from(arm).ok().and_then(|arm| arm.checked_sub(1));
+    place
+        .and_then(|place| EventType::ALL.get(place))
+        .copied()
+        .unwrap_or(EventType::TextMessageStart)
+}
+
 struct Scan {
+    /// The type of the event at hand.
+    event_type: EventType,
     max_depth: usize,
     plain: bool,
     exact: bool,
@@ -124,7 +138,8 @@ impl Scan {
         let end = bytes.len();
         let mut arm = None;
         let mut seen = [0_usize; 16];
-        let moved = |error: ValueError| shift(&error, offset, at);
+        let event_type = self.event_type;
+        let moved = |error: ValueError| shift(&error, event_type, offset, at);
 
         while input.at() < end {
             let (number, wire_type) = input.tag(end).map_err(moved)?;
@@ -138,7 +153,7 @@ impl Scan {
                 continue;
             };
             if field.arm && arm.replace(number).is_some_and(|arm| arm != number) {
-                return Err(DecodeError::TwoArms { path: at.to_path() });
+                return Err(DecodeError::TwoArms { event_type, path: at.to_path() });
             }
             let offset = offset + input.at() - body.len();
             let count = seen.get_mut(place).map_or(0, |count| std::mem::replace(count, *count + 1));
@@ -161,7 +176,9 @@ impl Scan {
             Kind::Message(message) => self.message(body, offset, message, at),
             Kind::String => match str::from_utf8(body) {
                 Ok(_) => Ok(()),
-                Err(_) => Err(DecodeError::Utf8 { path: at.to_path() }),
+                Err(_) => {
+                    Err(DecodeError::Utf8 { event_type: self.event_type, path: at.to_path() })
+                }
             },
             Kind::Value => self.open(body, offset, Root::Value, at),
             Kind::Struct => self.open(body, offset, Root::Struct, at),
@@ -177,8 +194,20 @@ impl Scan {
         at: &At<'_>,
     ) -> Result<(), DecodeError> {
         let exact = check(body, root, self.max_depth);
-        self.exact |= exact.map_err(|error| shift(&error, offset, at))?;
+        self.exact |= exact.map_err(|error| shift(&error, self.event_type, offset, at))?;
         Ok(())
+    }
+}
+
+fn shift(error: &ValueError, event_type: EventType, offset: usize, at: &At<'_>) -> DecodeError {
+    let path = at.to_path();
+    match *error {
+        ValueError::TooDeep { max } => DecodeError::TooDeep { event_type, path, max },
+        ValueError::NotFinite { .. } => DecodeError::NotFinite { event_type, path },
+        ValueError::Utf8 { .. } => DecodeError::Utf8 { event_type, path },
+        ValueError::Malformed { at, reason } => {
+            DecodeError::Malformed { at: offset + at, reason: reason.to_owned() }
+        }
     }
 }
 
@@ -196,20 +225,15 @@ fn is_len(kind: &Kind) -> bool {
     !matches!(kind, Kind::Int64 | Kind::Varint)
 }
 
-fn shift(error: &ValueError, offset: usize, at: &At<'_>) -> DecodeError {
-    match *error {
-        ValueError::TooDeep { max } => DecodeError::TooDeep { path: at.to_path(), max },
-        ValueError::NotFinite { .. } => DecodeError::NotFinite { path: at.to_path() },
-        ValueError::Utf8 { .. } => DecodeError::Utf8 { path: at.to_path() },
-        ValueError::Malformed { at, reason } => {
-            DecodeError::Malformed { at: offset + at, reason: reason.to_owned() }
-        }
-    }
-}
-
 impl From<ValueError> for DecodeError {
+    /// What is wrong with the envelope's own syntax; nothing else is read there.
     fn from(error: ValueError) -> Self {
-        shift(&error, 0, &At::Root)
+        match error {
+            ValueError::Malformed { at, reason } => {
+                Self::Malformed { at, reason: reason.to_owned() }
+            }
+            other => Self::Malformed { at: 0, reason: other.to_string() },
+        }
     }
 }
 

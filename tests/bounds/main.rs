@@ -358,7 +358,10 @@ fn deep_bytes_are_refused_with_little_memory() {
         let (error, peak) = peak_of(|| Event::decode(&deep).unwrap_err());
         assert!(peak < SLACK, "{peak} bytes for {levels} levels");
         assert!(matches!(error, DecodeError::TooDeep { max: 128, .. }));
-        assert_eq!(error.to_string(), "snapshot: nests the event deeper than 128 levels");
+        assert_eq!(
+            error.to_string(),
+            "STATE_SNAPSHOT: snapshot: nests the event deeper than 128 levels"
+        );
     }
     let fine = payload(7, 6, &len_field(2, &nested_on_the_wire(127)));
     assert!(Event::decode(&fine).unwrap().event.is_some());

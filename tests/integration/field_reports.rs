@@ -417,13 +417,13 @@ fn a_number_that_json_cannot_say_is_refused() {
         check_error!(
             refusal(&payload),
             DecodeError::NotFinite { .. },
-            "value: a number that is not finite, which JSON cannot say"
+            "CUSTOM: value: a number that is not finite, which JSON cannot say"
         );
     }
     check_error!(
         refusal("3: {1: {1: 2 4: {1: {1: \"k\" 2: {6: {1: {`11 000000000000f87f`}}}}}}}"),
         DecodeError::NotFinite { .. },
-        "metadata: a number that is not finite, which JSON cannot say"
+        "TEXT_MESSAGE_END: metadata: a number that is not finite, which JSON cannot say"
     );
 }
 
@@ -691,7 +691,7 @@ fn text_that_is_not_utf_8_is_refused_by_name_and_not_replaced() {
     check_error!(
         Event::decode(&hex("120d 0a020801 12026d31 1a03eda0bd")).unwrap_err(),
         DecodeError::Utf8 { .. },
-        "delta: a string that is not UTF-8"
+        "TEXT_MESSAGE_CONTENT: delta: a string that is not UTF-8"
     );
 }
 
@@ -772,7 +772,7 @@ fn ten_thousand_levels_are_an_error_both_ways_and_no_overflow() {
         check_error!(
             decode_payload(&payload, &Limits::new()).unwrap_err(),
             DecodeError::TooDeep { .. },
-            "event: nests the event deeper than 128 levels"
+            "RAW: event: nests the event deeper than 128 levels"
         );
     };
     std::thread::Builder::new().stack_size(256 * 1024).spawn(body).unwrap().join().unwrap();

@@ -374,7 +374,7 @@ fn bytes_nested_a_hundred_thousand_deep_are_refused_on_a_small_stack() {
             check_error!(
                 Event::decode(&snapshot_of(&value)).unwrap_err(),
                 DecodeError::TooDeep { .. },
-                "snapshot: nests the event deeper than 128 levels"
+                "STATE_SNAPSHOT: snapshot: nests the event deeper than 128 levels"
             );
             assert_eq!(Slot::from_wire(&value, 128), Err(ValueError::TooDeep { max: 128 }));
             // Under the greatest limit too.
@@ -382,7 +382,7 @@ fn bytes_nested_a_hundred_thousand_deep_are_refused_on_a_small_stack() {
             check_error!(
                 decode_payload(&snapshot_of(&value), &limits).unwrap_err(),
                 DecodeError::TooDeep { .. },
-                "snapshot: nests the event deeper than 512 levels"
+                "STATE_SNAPSHOT: snapshot: nests the event deeper than 512 levels"
             );
         }
         // Groups in groups are not values; they are skipped.
@@ -547,8 +547,9 @@ fn json_and_bytes_stop_at_the_same_depth_in_every_place() {
                 let read = StrictReader::new().with_max_depth(max + 1).read(&text).unwrap();
                 let error = encode_payload(&read, &limits, &mut BytesMut::new()).unwrap_err();
                 let event_type = read.event_type();
-                let said = format!("{path}: nests the event deeper than {max} levels");
-                check_error!(error, EncodeError::TooDeep { .. }, format!("{event_type}: {said}"));
+                let said =
+                    format!("{event_type}: {path}: nests the event deeper than {max} levels");
+                check_error!(error, EncodeError::TooDeep { .. }, said);
 
                 let roomy = Limits::new().with_max_depth(max + 1);
                 let mut payload = BytesMut::new();

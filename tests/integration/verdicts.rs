@@ -425,17 +425,17 @@ fn a_part_or_source_in_two_arms_is_refused() {
     check_error!(
         refusal(&parts(r#"1: {1: "x"} 2: {}"#)),
         DecodeError::TwoArms { .. },
-        "messages[0].content[0]: in two arms at once"
+        "MESSAGES_SNAPSHOT: messages[0].content[0]: in two arms at once"
     );
     check_error!(
         refusal(&parts(r#"2: {1: {1: {1: "QQ=="} 2: {1: "u"}}}"#)),
         DecodeError::TwoArms { .. },
-        "messages[0].content[0].source: in two arms at once"
+        "MESSAGES_SNAPSHOT: messages[0].content[0].source: in two arms at once"
     );
     check_error!(
         refusal(r#"22: {1: {1: 21} 7: {1: {1: "x"}} 7: {4: {} 5: {}}}"#),
         DecodeError::TwoArms { .. },
-        "content[1]: in two arms at once"
+        "TOOL_CALL_RESULT: content[1]: in two arms at once"
     );
     let message = |part: &str| {
         format!(
@@ -630,20 +630,26 @@ fn an_integer_that_a_double_cannot_count_is_refused() {
 #[test]
 fn a_string_that_is_not_utf_8_is_refused_with_its_path() {
     for (payload, path) in [
-        ("3: {1: {1: 2} 2: {`ff`}}", "messageId"),
+        ("3: {1: {1: 2} 2: {`ff`}}", "TEXT_MESSAGE_END: messageId"),
         // A surrogate, an overlong slash, a character cut short.
-        ("3: {1: {1: 2} 2: {`ed a0 bd`}}", "messageId"),
-        ("3: {1: {1: 2} 2: {`c0 af`}}", "messageId"),
-        ("3: {1: {1: 2} 2: {`e6 bc`}}", "messageId"),
-        ("3: {1: {1: 2 4: {1: {1: {`ff`} 2: {4: 1}}}}}", "metadata"),
-        ("3: {1: {1: 2 3: {3: {`ff`}}}}", "rawEvent"),
-        ("7: {1: {1: 6} 2: {6: {1: {3: {`ff`}}}}}", "snapshot"),
-        ("9: {1: {1: 8} 2: {} 2: {1: {`ff`}}}", "messages[1].id"),
-        (r#"9: {1: {1: 8} 2: {2: "user" 8: {1: {1: {`ff`}}}}}"#, "messages[0].content[0].text"),
-        ("9: {1: {1: 8} 2: {5: {3: {2: {`ff`}}}}}", "messages[0].toolCalls[0].function.arguments"),
-        ("13: {1: {1: 12} 8: {`ff`}}", "pendingToolCallIds[0]"),
+        ("3: {1: {1: 2} 2: {`ed a0 bd`}}", "TEXT_MESSAGE_END: messageId"),
+        ("3: {1: {1: 2} 2: {`c0 af`}}", "TEXT_MESSAGE_END: messageId"),
+        ("3: {1: {1: 2} 2: {`e6 bc`}}", "TEXT_MESSAGE_END: messageId"),
+        ("3: {1: {1: 2 4: {1: {1: {`ff`} 2: {4: 1}}}}}", "TEXT_MESSAGE_END: metadata"),
+        ("3: {1: {1: 2 3: {3: {`ff`}}}}", "TEXT_MESSAGE_END: rawEvent"),
+        ("7: {1: {1: 6} 2: {6: {1: {3: {`ff`}}}}}", "STATE_SNAPSHOT: snapshot"),
+        ("9: {1: {1: 8} 2: {} 2: {1: {`ff`}}}", "MESSAGES_SNAPSHOT: messages[1].id"),
+        (
+            r#"9: {1: {1: 8} 2: {2: "user" 8: {1: {1: {`ff`}}}}}"#,
+            "MESSAGES_SNAPSHOT: messages[0].content[0].text",
+        ),
+        (
+            "9: {1: {1: 8} 2: {5: {3: {2: {`ff`}}}}}",
+            "MESSAGES_SNAPSHOT: messages[0].toolCalls[0].function.arguments",
+        ),
+        ("13: {1: {1: 12} 8: {`ff`}}", "RUN_FINISHED: pendingToolCallIds[0]"),
         // Overwritten by a later one, it is still what came.
-        (r#"3: {1: {1: 2} 2: {`ff`} 2: "m"}"#, "messageId"),
+        (r#"3: {1: {1: 2} 2: {`ff`} 2: "m"}"#, "TEXT_MESSAGE_END: messageId"),
     ] {
         check_error!(
             refusal(payload),

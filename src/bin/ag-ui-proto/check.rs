@@ -8,9 +8,10 @@ use ag_ui_proto::value::Object;
 use crate::args::{Check, Ignored};
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::items::{Item, Items};
+use crate::items::Items;
 use crate::look::{cut, printable};
 use crate::output::Output;
+use crate::place::Item;
 use crate::read::{Fault, text_of};
 use crate::report::{Report, count, grouped};
 

@@ -7,8 +7,9 @@ use bytes::BytesMut;
 use crate::args::{Encode, Form};
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::items::{Item, Items};
+use crate::items::Items;
 use crate::output::Output;
+use crate::place::Item;
 use crate::read::{Fault, Reader, text_of, told};
 use crate::report::{Report, Summary};
 

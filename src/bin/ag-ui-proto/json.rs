@@ -13,7 +13,7 @@
 
 use bytes::BytesMut;
 
-use crate::items::{Cursor, Item, SplitError, is_space, skip_space};
+use crate::place::{Cursor, Item, SplitError, is_space, skip_space};
 
 /// Takes JSON values off a buffer, whatever the parts in which their bytes arrive.
 pub(crate) struct JsonSplitter {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `args` | what can be said on the command line |
 //! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `extras` | one command each |
-//! | `input`, `items`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
+//! | `input`, `items`, `place`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
 //! | `read`, `diff`, `look` | an event from its text; two events compared; one event in short |
 //! | `output`, `report`, `failure` | results on stdout, the rest on stderr, the exit status |
 //!
@@ -25,6 +25,7 @@ mod items;
 mod json;
 mod look;
 mod output;
+mod place;
 mod read;
 mod report;
 mod roundtrip;

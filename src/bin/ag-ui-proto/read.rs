@@ -4,7 +4,7 @@ use ag_ui_proto::Event;
 use ag_ui_proto::model::{Notice, NoticeKind, Path, ReadError, Translator};
 use ag_ui_proto::value::{ExactJson, JsonError, Value};
 
-use crate::items::{Cursor, Item};
+use crate::place::{Cursor, Item};
 
 /// Reads the events of one stream.
 pub(crate) struct Reader {

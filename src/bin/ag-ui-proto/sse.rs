@@ -9,7 +9,7 @@
 
 use bytes::{Buf, BytesMut};
 
-use crate::items::{Cursor, Item, SplitError};
+use crate::place::{Cursor, Item, SplitError};
 
 /// Takes the data of events off a buffer, whatever the parts in which their bytes arrive.
 pub(crate) struct SseSplitter {
