@@ -25,6 +25,20 @@ pub struct Translator {
     dropped: Vec<Path>,
 }
 
+/// The types of events that are retired, or can hold what is.
+const TRANSLATED: [&str; 10] = [
+    "RUN_STARTED",
+    "RUN_FINISHED",
+    "MESSAGES_SNAPSHOT",
+    "TOOL_CALL_START",
+    "TOOL_CALL_CHUNK",
+    "THINKING_START",
+    "THINKING_TEXT_MESSAGE_START",
+    "THINKING_TEXT_MESSAGE_CONTENT",
+    "THINKING_TEXT_MESSAGE_END",
+    "THINKING_END",
+];
+
 impl Translator {
     /// Makes a translator for a new stream.
     #[must_use]
@@ -37,10 +51,10 @@ impl Translator {
     pub fn translate(&mut self, event: &mut Value, notices: &mut Vec<Notice>) {
         self.dropped.clear();
         let Value::Object(event) = event else { return };
-        let Some(event_type) = event.get("type").and_then(Value::as_str).map(str::to_owned) else {
-            return;
-        };
-        match event_type.as_str() {
+        let event_type = event.get("type").and_then(Value::as_str).unwrap_or_default();
+        // Most events have nothing to translate.
+        let Some(event_type) = TRANSLATED.iter().find(|name| **name == event_type) else { return };
+        match *event_type {
             "RUN_STARTED" => {
                 let run_id = event.get("runId").and_then(Value::as_str).unwrap_or_default();
                 *self = Self { run_id: run_id.to_owned(), ..Self::default() };
@@ -54,7 +68,7 @@ impl Translator {
             }
             "RUN_FINISHED" => drop_null(event, "outcome", notices),
             "TOOL_CALL_START" | "TOOL_CALL_CHUNK" => drop_null(event, "parentMessageId", notices),
-            _ => self.translate_thinking(&event_type, event, notices),
+            _ => self.translate_thinking(event_type, event, notices),
         }
     }
 
