@@ -48,10 +48,7 @@ mod slot;
 mod text;
 
 pub use access::ValueIndex;
-#[allow(unused_imports, reason = "for the codec, which runs the check before prost decodes")]
 pub(crate) use decode::{Root, check};
-#[allow(unused_imports, reason = "for the codec, which writes events back to front")]
-pub(crate) use encode::{Backward, Buffer, Length, put_list, put_object, put_value};
 pub use error::{ConvertError, JsonError, ValueError};
 pub use exact::{Duplicate, ExactJson};
 pub(crate) use json::Seen;
