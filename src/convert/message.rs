@@ -136,21 +136,14 @@ fn unknown_to_wire(
     Ok(Some(wire))
 }
 
-/// Whether a message of an unknown role takes this member over the wire.
+/// Whether a message of an unknown role takes this member over the wire: asked by taking it there.
 pub(crate) fn unknown_message_member(name: &str, value: &Value) -> bool {
-    match (name, value) {
-        (
-            "id" | "role" | "content" | "name" | "toolCallId" | "error" | "subagentRunId"
-            | "encryptedValue" | "encryptedValueType" | "activityType",
-            Value::String(_),
-        )
-        | ("content" | "metadata", Value::Object(_)) => true,
-        ("content", Value::List(_)) => Vec::<Part>::from_json(value.clone(), &At::Root).is_ok(),
-        ("toolCalls", Value::List(_)) => {
-            Vec::<ToolCall>::from_json(value.clone(), &At::Root).is_ok()
-        }
-        _ => false,
-    }
+    let member = Object::from([(name, value.clone())]);
+    let mut cx = ToWireCx::default();
+    // An error is about what the member holds, not about whether there is a place for it.
+    let _ = unknown_to_wire(&member, wire::Message::default(), &At::Root, &mut cx);
+    let place = At::Root.member(name).to_path();
+    cx.notices.iter().all(|notice| notice.path != place)
 }
 
 impl ElementFromWire<wire::Message> for Message {

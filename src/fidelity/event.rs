@@ -14,8 +14,8 @@ use crate::value::{Object, Value};
 impl Event {
     /// What a trip over the wire would change in this event, harmless changes included.
     ///
-    /// For an event that was read from JSON text, [`Checker`](super::Checker) sees more: digits that
-    /// reading rounded away, keys given twice.
+    /// Of an event that was read from JSON text, [`Checker`](super::Checker) sees more: keys given
+    /// twice, retired shapes, and the digits that serde rounds away.
     ///
     /// # Examples
     ///
