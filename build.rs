@@ -1,8 +1,9 @@
-//! Compiles `proto/` into prost types and into the field table that the codec scans frames with.
+//! Compiles `proto/` into prost types and into the tables that the codec works from.
 //!
-//! protox parses the schema, so nothing but Rust is needed. Two files land in `OUT_DIR`:
-//! `ag_ui.rs`, the types of the `wire` module, and `schema.rs`, the `Message` statics of
-//! `codec::schema`.
+//! protox parses the schema, so nothing but Rust is needed. Three files land in `OUT_DIR`:
+//! `ag_ui.rs`, the types of the `wire` module; `schema.rs`, the `Message` statics of
+//! `codec::schema`; and `layout.rs`, the fields of the model's objects in the order of their bytes,
+//! for the macros of `codec::direct`.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -26,6 +27,7 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     let descriptors = protox::compile([ROOT], [INCLUDE])?;
 
     fs::write(out.join("schema.rs"), field_table(&descriptors))?;
+    fs::write(out.join("layout.rs"), layout(&descriptors)?)?;
     prost_build::Config::new()
         .out_dir(&out)
         .extern_path(".google.protobuf.Value", "crate::value::Slot")
@@ -103,4 +105,102 @@ fn kind(field: &FieldDescriptorProto, idents: &HashMap<&str, String>) -> String 
         (Type::Enum | Type::Bool, _) => "Kind::Varint".into(),
         (other, _) => panic!("{}: no wire scan for {other:?}", field.name()),
     }
+}
+
+/// Messages that stand in the model under another name, and member by member.
+const OBJECTS: [(&str, &str); 13] = [
+    ("TextInputPart", "TextPart"),
+    // The four media parts have the same fields, and one type in the model.
+    ("ImageInputPart", "MediaPart"),
+    ("InputContentDataSource", "DataSource"),
+    ("InputContentUrlSource", "UrlSource"),
+    ("InputContentFileSource", "FileSource"),
+    ("ToolCall", "ToolCall"),
+    ("Function", "FunctionCall"),
+    ("Tool", "Tool"),
+    ("Context", "Context"),
+    ("ResumeEntry", "ResumeEntry"),
+    ("Interrupt", "Interrupt"),
+    ("JsonPatchOperation", "PatchOperation"),
+    ("Usage", "TokenUsage"),
+];
+
+/// Messages whose members are not those of the model: their code is by hand, and only the numbers
+/// of their fields are needed.
+const RESHAPED: [&str; 8] = [
+    "BaseEvent",
+    "Message",
+    "InputContent",
+    "InputContentSource",
+    "RunAgentInput",
+    "RunFinishedEvent",
+    "SubagentFinishedEvent",
+    "ToolCallResultEvent",
+];
+
+/// The events and objects of the model with their fields in ascending order, for reading, and in
+/// descending order, for writing.
+fn layout(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn error::Error>> {
+    let files = || descriptors.file.iter().filter(|file| file.package() == "ag_ui");
+    let mut messages = Vec::new();
+    for message in files().flat_map(|file| &file.message_type) {
+        collect(message, "", &mut messages);
+    }
+    let find = |name: &str| {
+        let found = messages.iter().find(|(_, message)| message.name() == name);
+        found.map(|(_, message)| *message).ok_or_else(|| format!("no message {name}"))
+    };
+    let types = files()
+        .flat_map(|file| &file.enum_type)
+        .find(|set| set.name() == "EventType")
+        .ok_or("no enum EventType")?;
+
+    let mut out = String::from("events! {\n");
+    for arm in &find("Event")?.field {
+        let message = arm.type_name().rsplit('.').next().unwrap_or_default();
+        let name = message.trim_end_matches("Event");
+        let type_name = arm.name().to_uppercase();
+        let number = types.value.iter().find(|value| value.name() == type_name);
+        let number = number.ok_or_else(|| format!("no type {type_name}"))?.number();
+        let _ = write!(out, "    {name} = arm {} number {number} ", arm.number());
+        if RESHAPED.contains(&message) {
+            out.push_str("reshaped;\n");
+        } else {
+            write_fields(&mut out, find(message)?);
+        }
+    }
+    out.push_str("}\nobjects! {\n");
+    for (message, name) in OBJECTS {
+        let _ = write!(out, "    {name} ");
+        write_fields(&mut out, find(message)?);
+    }
+    out.push_str("}\n");
+    for name in RESHAPED {
+        let message = find(name)?;
+        let _ = writeln!(out, "/// Numbers of the fields of `{name}`.");
+        let _ = writeln!(out, "pub(super) mod {} {{", ident(name).to_lowercase());
+        for field in message.field.iter().filter(|field| field.name() != "base_event") {
+            let name = field.name().to_uppercase();
+            let _ = writeln!(out, "    pub(crate) const {name}: u8 = {};", field.number());
+        }
+        out.push_str("}\n");
+    }
+    Ok(out)
+}
+
+fn write_fields(out: &mut String, message: &DescriptorProto) {
+    let mut fields: Vec<_> =
+        message.field.iter().filter(|field| field.name() != "base_event").collect();
+    fields.sort_by_key(|field| field.number());
+    let list = |fields: &mut dyn Iterator<Item = &&FieldDescriptorProto>| {
+        let fields: Vec<_> = fields
+            .map(|field| {
+                let raw = if matches!(field.name(), "type") { "r#" } else { "" };
+                format!("{raw}{} {}", field.name(), field.number())
+            })
+            .collect();
+        fields.join(", ")
+    };
+    let (up, down) = (list(&mut fields.iter()), list(&mut fields.iter().rev()));
+    let _ = writeln!(out, "{{ {up} }} {{ {down} }};");
 }

@@ -27,6 +27,7 @@
 //! Differs: the reference decoder replaces invalid UTF-8, takes numbers that are not finite, and
 //! cuts lengths to 32 bits. Here each of them is an error, since it would change what was said.
 
+mod direct;
 mod error;
 #[cfg(feature = "tokio")]
 mod event;

@@ -3,6 +3,7 @@
 use bytes::{Bytes, BytesMut};
 use prost::Message as _;
 
+use super::direct;
 use super::error::{DecodeError, EncodeError};
 use super::frame::put_header;
 use super::scan::{Envelope, plain_fields, scan};
@@ -127,6 +128,28 @@ pub(super) fn encode(
     framed: bool,
     dst: &mut BytesMut,
 ) -> Result<Vec<Notice>, EncodeError> {
+    let start = dst.len();
+    match direct::encode(event, options, framed, dst) {
+        Some(()) => {
+            if cfg!(debug_assertions) {
+                let mut expected = BytesMut::new();
+                let notices = encode_by_schema(event, options, framed, &mut expected);
+                debug_assert_eq!(notices, Ok(Vec::new()), "{event:?}");
+                debug_assert_eq!(dst.get(start..), Some(&expected[..]), "{event:?}");
+            }
+            Ok(Vec::new())
+        }
+        None => encode_by_schema(event, options, framed, dst),
+    }
+}
+
+/// As [`encode`], by way of the schema types, for any event.
+fn encode_by_schema(
+    event: &Event,
+    options: &Options,
+    framed: bool,
+    dst: &mut BytesMut,
+) -> Result<Vec<Notice>, EncodeError> {
     let limits = options.limits();
     let event_type = event.event_type();
     let max = limits.max_depth();
@@ -172,6 +195,24 @@ fn refuse_loss(event: &Event, options: &Options) -> Result<(), EncodeError> {
 }
 
 pub(super) fn decode(payload: &[u8], options: &Options) -> Result<Decoded, DecodeError> {
+    match direct::decode(payload, options) {
+        Some(event) => {
+            let decoded = Decoded { event: Some(event), notices: Vec::new() };
+            if cfg!(debug_assertions) {
+                let expected = decode_by_schema(payload, options);
+                debug_assert_eq!(Ok(&decoded), expected.as_ref(), "{payload:02x?}");
+                let json = |decoded: &Decoded| serde_json::to_string(&decoded.event).ok();
+                // The order of members does not count above.
+                debug_assert_eq!(Some(json(&decoded)), expected.as_ref().ok().map(json));
+            }
+            Ok(decoded)
+        }
+        None => decode_by_schema(payload, options),
+    }
+}
+
+/// As [`decode`], by way of the schema types, for any bytes.
+fn decode_by_schema(payload: &[u8], options: &Options) -> Result<Decoded, DecodeError> {
     let (wire, exact) = match scan(payload, options.limits().max_depth())? {
         Envelope::Known { plain: true, exact } => (wire::Event::decode(payload)?, exact),
         Envelope::Known { plain: false, exact } => {

@@ -158,6 +158,33 @@ impl Inspector for FirstFault {
     }
 }
 
+/// Whether there is anything to say about an event but what its open values hold.
+pub(crate) struct Plain(bool);
+
+impl Plain {
+    /// Whether all of the event is well-formed and described by this version.
+    #[inline]
+    pub(crate) fn is(event: &Event) -> bool {
+        let mut plain = Self(event.unrecognised().is_none());
+        event.inspect(&mut plain);
+        plain.0
+    }
+}
+
+impl Inspector for Plain {
+    fn malformed(&mut self, _at: &At<'_>, _reason: Reason) {
+        self.0 = false;
+    }
+
+    fn unrecognised(&mut self, _at: &At<'_>, _what: Unrecognised) {
+        self.0 = false;
+    }
+
+    fn extension(&mut self, _at: &At<'_>, _value: &Value) {
+        self.0 = false;
+    }
+}
+
 struct Enforcer {
     names: UnknownNames,
     first: FirstFault,

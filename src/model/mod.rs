@@ -16,7 +16,7 @@
 mod activity;
 mod capabilities;
 mod content;
-mod enforce;
+pub(crate) mod enforce;
 mod error;
 mod event;
 mod input;

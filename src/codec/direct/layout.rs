@@ -1,0 +1,118 @@
+//! The events, and the objects that the model and the wire have alike, field by field.
+//!
+//! `build.rs` writes the tables from the schema; the macros here make the code of them. A member
+//! that one side has and the other lacks does not compile.
+
+use super::piece::{Member, Message};
+use super::read::Reader;
+use super::reshaped::{read_base, write_base};
+use super::write::Writer;
+use crate::model::{
+    ActivityDelta, ActivitySnapshot, Body, Context, Custom, DataSource, Event, Extra, FileSource,
+    FunctionCall, Interrupt, MediaPart, MessagesSnapshot, PatchOperation, Raw,
+    ReasoningEncryptedValue, ReasoningEnd, ReasoningMessageChunk, ReasoningMessageContent,
+    ReasoningMessageEnd, ReasoningMessageStart, ReasoningStart, ResumeEntry, RunError, RunStarted,
+    StateDelta, StateSnapshot, StepFinished, StepStarted, SubagentError, SubagentStarted,
+    TextMessageChunk, TextMessageContent, TextMessageEnd, TextMessageStart, TextPart, TokenUsage,
+    Tool, ToolCall, ToolCallArgs, ToolCallChunk, ToolCallEnd, ToolCallStart, UrlSource,
+};
+use crate::value::direct::counted;
+
+/// One event a line: its arm in the envelope, the number of its type, its fields.
+macro_rules! events {
+    ($(
+        $name:ident = arm $arm:literal number $number:literal
+        $(reshaped $(@ $_:tt)?)? $({ $($fields:tt)* } { $($reversed:tt)* })?;
+    )*) => {
+        /// Reads the envelope and the event in it.
+        pub(super) fn read_event(payload: &[u8], max_depth: usize) -> Option<Event> {
+            let (arm, rest) = read_arm(payload)?;
+            let (bytes, []) = counted(rest)? else { return None };
+            let mut from = Reader::new(bytes, max_depth);
+            Some(match arm {
+                $(
+                    $arm => Event {
+                        base: read_base(&mut from, $number)?,
+                        body: Body::$name(read_body(&mut from)?),
+                    },
+                )*
+                _ => return None,
+            })
+        }
+
+        /// Puts the envelope around the event.
+        pub(super) fn write_event(event: &Event, into: &mut Writer<'_>) -> Option<()> {
+            match &event.body {
+                $(
+                    Body::$name(body) => {
+                        body.write(into)?;
+                        write_base(&event.base, $number, into)?;
+                        write_arm($arm, into);
+                    }
+                )*
+            }
+            Some(())
+        }
+
+        $($( message! { $name { $($fields)* } { $($reversed)* } } )?)*
+    };
+}
+
+macro_rules! objects {
+    ($($name:ident { $($fields:tt)* } { $($reversed:tt)* };)*) => {
+        $( message! { $name { $($fields)* } { $($reversed)* } } )*
+    };
+}
+
+/// Fields are read in ascending order, and written in descending order.
+macro_rules! message {
+    ($name:ident
+        { $($up:ident $up_number:literal),* }
+        { $($down:ident $down_number:literal),* }
+    ) => {
+        impl Message for $name {
+            #[inline]
+            fn read(from: &mut Reader<'_>) -> Option<Self> {
+                Some(Self {
+                    $( $up: Member::read(from, $up_number)?, )*
+                    extra: Extra::default(),
+                })
+            }
+
+            #[inline]
+            fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+                $( self.$down.write(into, $down_number)?; )*
+                Some(())
+            }
+        }
+    };
+}
+
+/// Reads the body of an event, which is the rest of its message.
+#[inline]
+fn read_body<T: Message>(from: &mut Reader<'_>) -> Option<T> {
+    let body = T::read(from)?;
+    from.end(body)
+}
+
+/// The number of the arm that comes first, which has one or two bytes.
+#[inline]
+fn read_arm(payload: &[u8]) -> Option<(u8, &[u8])> {
+    match payload {
+        [tag @ ..0x80, rest @ ..] if tag & 7 == 2 => Some((tag >> 3, rest)),
+        [low, high @ ..2, rest @ ..] if low & 7 == 2 => Some(((low & 0x7f) >> 3 | high << 4, rest)),
+        _ => None,
+    }
+}
+
+#[inline]
+fn write_arm(arm: u8, into: &mut Writer<'_>) {
+    let len = into.written();
+    into.length(len);
+    match arm {
+        ..16 => into.put(&[arm << 3 | 2]),
+        _ => into.put(&[(arm & 0x0f) << 3 | 0x82, arm >> 4]),
+    }
+}
+
+include!(concat!(env!("OUT_DIR"), "/layout.rs"));

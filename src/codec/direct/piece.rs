@@ -1,0 +1,261 @@
+//! What can stand in a field, and how it is read and written there.
+//!
+//! A piece of the model says by its type what the wire does about its absence: a `String` that is
+//! empty has no field, an `Option` has one if it is there, a list has one an element.
+
+use super::read::Reader;
+use super::write::Writer;
+use crate::model::node::MAX_SAFE_INTEGER;
+use crate::model::{EncryptedValueSubtype, PatchOp, ResumeStatus, Role, TextRole, ToolCallType};
+use crate::value::{Object, Value};
+use crate::wire::JsonPatchOperationType;
+
+/// An object of the model as a message: its fields, in ascending order.
+pub(crate) trait Message: Sized {
+    fn read(from: &mut Reader<'_>) -> Option<Self>;
+    fn write(&self, into: &mut Writer<'_>) -> Option<()>;
+}
+
+/// What stands in a length-delimited field.
+pub(crate) trait Body: Sized {
+    /// Reads all of `bytes`, which stand in the message of `from`.
+    fn read_body<'a>(bytes: &'a [u8], from: &Reader<'a>) -> Option<Self>;
+    /// Puts the bytes, without their length.
+    fn write_body(&self, into: &mut Writer<'_>) -> Option<()>;
+}
+
+/// A member of an object: a field, or several of one number.
+pub(crate) trait Member: Sized {
+    fn read(from: &mut Reader<'_>, number: u8) -> Option<Self>;
+    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()>;
+}
+
+impl<T: Message> Body for T {
+    #[inline]
+    fn read_body<'a>(bytes: &'a [u8], from: &Reader<'a>) -> Option<Self> {
+        let mut inner = from.inner(bytes, 1);
+        let message = T::read(&mut inner)?;
+        inner.end(message)
+    }
+
+    #[inline]
+    fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
+        into.inside(1, |into| self.write(into))
+    }
+}
+
+impl<T: Message> Message for Box<T> {
+    #[inline]
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        T::read(from).map(Self::new)
+    }
+
+    #[inline]
+    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+        T::write(self, into)
+    }
+}
+
+impl Body for String {
+    #[inline]
+    fn read_body<'a>(bytes: &'a [u8], _from: &Reader<'a>) -> Option<Self> {
+        crate::value::direct::text(bytes).map(str::to_owned)
+    }
+
+    #[inline]
+    fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
+        into.put(self.as_bytes());
+        Some(())
+    }
+}
+
+impl Body for Value {
+    fn read_body<'a>(bytes: &'a [u8], from: &Reader<'a>) -> Option<Self> {
+        from.value(bytes)
+    }
+
+    fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
+        into.value(self)
+    }
+}
+
+impl Body for Box<Value> {
+    fn read_body<'a>(bytes: &'a [u8], from: &Reader<'a>) -> Option<Self> {
+        from.value(bytes).map(Self::new)
+    }
+
+    fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
+        into.value(self)
+    }
+}
+
+impl Body for Object {
+    fn read_body<'a>(bytes: &'a [u8], from: &Reader<'a>) -> Option<Self> {
+        from.object(bytes)
+    }
+
+    fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
+        into.object(self)
+    }
+}
+
+/// Names are strings on the wire. One that this version does not know is not usual to write.
+macro_rules! names {
+    ($($name:ident),*) => {$(
+        impl Body for $name {
+            #[inline]
+            fn read_body<'a>(bytes: &'a [u8], _from: &Reader<'a>) -> Option<Self> {
+                crate::value::direct::text(bytes).map(Self::from)
+            }
+
+            #[inline]
+            fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
+                into.put(self.as_str().as_bytes());
+                Some(())
+            }
+        }
+    )*};
+}
+
+names!(EncryptedValueSubtype, ResumeStatus, Role, TextRole, ToolCallType);
+
+impl<T: Body> Member for Option<T> {
+    #[inline]
+    fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
+        match from.body(number)? {
+            Some(bytes) => T::read_body(bytes, from).map(Some),
+            None => Some(None),
+        }
+    }
+
+    #[inline]
+    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
+        write_optional(self.as_ref(), into, number)
+    }
+}
+
+#[inline]
+pub(super) fn write_optional<T: Body>(
+    member: Option<&T>,
+    into: &mut Writer<'_>,
+    number: u8,
+) -> Option<()> {
+    if let Some(member) = member {
+        let mark = into.written();
+        member.write_body(into)?;
+        into.close(number, mark);
+    }
+    Some(())
+}
+
+/// A string without presence: absent and empty are the same bytes.
+macro_rules! implicit {
+    ($($name:ident),*) => {$(
+        impl Member for $name {
+            #[inline]
+            fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
+                from.text(number).map(|text| text.unwrap_or_default().into())
+            }
+
+            #[inline]
+            fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
+                if !self.as_str().is_empty() {
+                    into.text(number, self.as_str());
+                }
+                Some(())
+            }
+        }
+    )*};
+}
+
+implicit!(String, EncryptedValueSubtype, ResumeStatus, Role, ToolCallType);
+
+impl Member for Option<bool> {
+    fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
+        from.varint(number).map(|flag| flag.map(|flag| flag != 0))
+    }
+
+    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
+        if let Some(flag) = self {
+            into.varint(number, u64::from(*flag));
+        }
+        Some(())
+    }
+}
+
+/// An integer that a double can count.
+impl Member for Option<i64> {
+    #[inline]
+    fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
+        let Some(bits) = from.varint(number)? else { return Some(None) };
+        let value = bits.cast_signed();
+        (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(&value).then_some(Some(value))
+    }
+
+    #[inline]
+    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
+        if let Some(value) = self {
+            into.varint(number, value.cast_unsigned());
+        }
+        Some(())
+    }
+}
+
+impl Member for PatchOp {
+    fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
+        let op = i32::try_from(from.varint(number)?.unwrap_or_default()).ok()?;
+        Some(match JsonPatchOperationType::try_from(op).ok()? {
+            JsonPatchOperationType::Add => Self::Add,
+            JsonPatchOperationType::Remove => Self::Remove,
+            JsonPatchOperationType::Replace => Self::Replace,
+            JsonPatchOperationType::Move => Self::Move,
+            JsonPatchOperationType::Copy => Self::Copy,
+            JsonPatchOperationType::Test => Self::Test,
+        })
+    }
+
+    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
+        let op = match self {
+            Self::Add => JsonPatchOperationType::Add,
+            Self::Remove => JsonPatchOperationType::Remove,
+            Self::Replace => JsonPatchOperationType::Replace,
+            Self::Move => JsonPatchOperationType::Move,
+            Self::Copy => JsonPatchOperationType::Copy,
+            Self::Test => JsonPatchOperationType::Test,
+            Self::Unknown(_) => return None,
+        };
+        match u64::try_from(i32::from(op)).ok()? {
+            0 => {}
+            op => into.varint(number, op),
+        }
+        Some(())
+    }
+}
+
+impl<T: Body> Member for Vec<T> {
+    fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
+        let mut list = Self::new();
+        // An element stands in the list, which stands in the object.
+        while let Some(bytes) = from.body(number)? {
+            list.push(T::read_body(bytes, &from.inner(bytes, 1))?);
+        }
+        Some(list)
+    }
+
+    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
+        into.inside(1, |into| {
+            self.iter().rev().try_for_each(|element| write_optional(Some(element), into, number))
+        })
+    }
+}
+
+/// A list without presence reads as absent when it is empty.
+impl<T: Body> Member for Option<Vec<T>> {
+    fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
+        Vec::read(from, number).map(|list| Some(list).filter(|list| !list.is_empty()))
+    }
+
+    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
+        self.as_ref().map_or(Some(()), |list| list.write(into, number))
+    }
+}

@@ -1,0 +1,94 @@
+//! The bytes of a message that are left to read.
+
+use crate::value::direct::{counted, read_object, read_value, text, varint};
+use crate::value::{Object, Value};
+
+/// What is left of a message, and where it stands in the event.
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+    /// How many JSON containers enclose a member of this message.
+    level: usize,
+    max_depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader for the message of an event.
+    pub(crate) fn new(bytes: &'a [u8], max_depth: usize) -> Self {
+        Self { rest: bytes, level: 1, max_depth }
+    }
+
+    /// A reader for a message in this one, so many levels further in.
+    #[inline]
+    pub(crate) fn inner(&self, bytes: &'a [u8], levels: usize) -> Self {
+        Self { rest: bytes, level: self.level + levels, max_depth: self.max_depth }
+    }
+
+    /// Reads what stands so many levels further in.
+    #[inline]
+    pub(crate) fn inside<T>(&mut self, levels: usize, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.level += levels;
+        let made = read(self);
+        self.level -= levels;
+        made
+    }
+
+    /// What is made of it, if all has been read.
+    #[inline]
+    pub(crate) fn end<T>(&self, made: T) -> Option<T> {
+        self.rest.is_empty().then_some(made)
+    }
+
+    /// The bytes of the length-delimited field `number`, if it is next.
+    ///
+    /// Fields above 15 have a longer tag; no message but the envelope has any.
+    #[inline]
+    pub(crate) fn body(&mut self, number: u8) -> Option<Option<&'a [u8]>> {
+        match self.rest {
+            [tag, rest @ ..] if *tag == number << 3 | 2 => {
+                let (body, rest) = counted(rest)?;
+                self.rest = rest;
+                Some(Some(body))
+            }
+            _ => Some(None),
+        }
+    }
+
+    /// The varint of the field `number`, if it is next.
+    #[inline]
+    pub(crate) fn varint(&mut self, number: u8) -> Option<Option<u64>> {
+        match self.rest {
+            [tag, rest @ ..] if *tag == number << 3 => {
+                let (value, rest) = varint(rest)?;
+                self.rest = rest;
+                Some(Some(value))
+            }
+            _ => Some(None),
+        }
+    }
+
+    /// The text of the field `number`, if it is next.
+    #[inline]
+    pub(crate) fn text(&mut self, number: u8) -> Option<Option<&'a str>> {
+        match self.body(number)? {
+            Some(body) => text(body).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// Reads a `Value` message that stands here.
+    #[inline]
+    pub(crate) fn value(&self, bytes: &[u8]) -> Option<Value> {
+        read_value(bytes, self.room()?)
+    }
+
+    /// Reads a `Struct` message that stands here.
+    #[inline]
+    pub(crate) fn object(&self, bytes: &[u8]) -> Option<Object> {
+        read_object(bytes, self.room()?)
+    }
+
+    /// How many levels an open value may have here.
+    fn room(&self) -> Option<usize> {
+        self.max_depth.checked_sub(self.level)
+    }
+}

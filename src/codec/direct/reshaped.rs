@@ -1,0 +1,410 @@
+//! What is another object in the model than on the wire.
+//!
+//! Rule: wire.md 4.3 to 4.8; [`crate::convert`] has the same rules, and all that is not usual.
+
+use super::layout::{
+    base_event, input_content, input_content_source, message, run_agent_input, run_finished_event,
+    subagent_finished_event, tool_call_result_event,
+};
+use super::piece::{Body, Member, Message, write_optional};
+use super::read::Reader;
+use super::write::Writer;
+use crate::model::{
+    ActivityMessage, AssistantMessage, Base, Content, DeveloperMessage, Extra, Interrupt,
+    Message as AnyMessage, Part, PartSource, ReasoningMessage, RunAgentInput, RunCancelled,
+    RunFinished, RunFinishedOutcome, RunInterrupt, RunSuccess, SubagentFinished,
+    SubagentFinishedOutcome, SubagentSuccess, SubagentSuspended, SystemMessage, ToolCall,
+    ToolCallResult, ToolMessage, UserMessage,
+};
+use crate::value::Object;
+
+/// Reads the first field of an event's message. It must declare the event's type.
+#[inline]
+pub(super) fn read_base(from: &mut Reader<'_>, number: u64) -> Option<Base> {
+    let bytes = from.body(1)??;
+    let mut from = from.inner(bytes, 0);
+    if from.varint(base_event::TYPE)?.unwrap_or_default() != number {
+        return None;
+    }
+    let base = Base {
+        timestamp: Member::read(&mut from, base_event::TIMESTAMP)?,
+        raw_event: Member::read(&mut from, base_event::RAW_EVENT)?,
+        metadata: Member::read(&mut from, base_event::METADATA)?,
+    };
+    from.end(base)
+}
+
+#[inline]
+pub(super) fn write_base(base: &Base, number: u64, into: &mut Writer<'_>) -> Option<()> {
+    let mark = into.written();
+    base.metadata.write(into, base_event::METADATA)?;
+    base.raw_event.write(into, base_event::RAW_EVENT)?;
+    base.timestamp.write(into, base_event::TIMESTAMP)?;
+    if number != 0 {
+        into.varint(base_event::TYPE, number);
+    }
+    into.close(1, mark);
+    Some(())
+}
+
+/// A part or a source is the one arm of its message. In JSON it is one object.
+macro_rules! unions {
+    ($($union:ident in $numbers:ident { $($arm:ident = $number:ident,)* })*) => {$(
+        impl Body for $union {
+            fn read_body<'a>(bytes: &'a [u8], from: &Reader<'a>) -> Option<Self> {
+                let mut inner = from.inner(bytes, 0);
+                $( if let Some(bytes) = inner.body($numbers::$number)? {
+                    let arm = Body::read_body(bytes, &inner)?;
+                    return inner.end(Self::$arm(arm));
+                } )*
+                None
+            }
+
+            fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
+                match self {
+                    $( Self::$arm(arm) => write_optional(Some(arm), into, $numbers::$number), )*
+                    Self::Unknown(_) => None,
+                }
+            }
+        }
+    )*};
+}
+
+unions! {
+    Part in input_content {
+        Text = TEXT,
+        Image = IMAGE,
+        Audio = AUDIO,
+        Video = VIDEO,
+        Document = DOCUMENT,
+    }
+    PartSource in input_content_source {
+        Data = DATA,
+        Url = URL,
+        File = FILE,
+    }
+}
+
+impl Content {
+    /// Text and parts at once are not usual; neither is an empty list.
+    fn of(text: Option<String>, parts: Vec<Part>) -> Option<Self> {
+        match text {
+            Some(_) if !parts.is_empty() => None,
+            Some(text) => Some(Self::Text(text)),
+            None => Some(Self::Parts(parts)),
+        }
+    }
+
+    fn text(&self) -> Option<&String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Parts(_) => None,
+        }
+    }
+
+    fn parts(&self) -> &[Part] {
+        self.as_parts().unwrap_or_default()
+    }
+}
+
+/// The members of a message whatever its role, as the wire has them.
+#[derive(Default)]
+struct AnyRole<'m> {
+    id: &'m str,
+    content: Option<&'m String>,
+    name: Option<&'m String>,
+    tool_calls: &'m [ToolCall],
+    tool_call_id: Option<&'m String>,
+    error: Option<&'m String>,
+    content_parts: &'m [Part],
+    metadata: Option<&'m Object>,
+    subagent_run_id: Option<&'m String>,
+    encrypted_value: Option<&'m String>,
+    activity_type: Option<&'m String>,
+    activity_content: Option<&'m Object>,
+    encrypted_value_type: Option<&'m String>,
+}
+
+impl Message for AnyMessage {
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let id = Member::read(from, message::ID)?;
+        let role = from.text(message::ROLE)??;
+        let mut members = Members {
+            content: Member::read(from, message::CONTENT)?,
+            name: Member::read(from, message::NAME)?,
+            tool_calls: Member::read(from, message::TOOL_CALLS)?,
+            tool_call_id: Member::read(from, message::TOOL_CALL_ID)?,
+            error: Member::read(from, message::ERROR)?,
+            content_parts: Member::read(from, message::CONTENT_PARTS)?,
+            metadata: Member::read(from, message::METADATA)?,
+            subagent_run_id: Member::read(from, message::SUBAGENT_RUN_ID)?,
+            encrypted_value: Member::read(from, message::ENCRYPTED_VALUE)?,
+            activity_type: Member::read(from, message::ACTIVITY_TYPE)?,
+            activity_content: Member::read(from, message::ACTIVITY_CONTENT)?,
+            encrypted_value_type: Member::read(from, message::ENCRYPTED_VALUE_TYPE)?,
+        };
+        macro_rules! take {
+            ($message:ident; $($member:ident)* $(; $name:ident: $value:expr)*) => {
+                $message {
+                    id,
+                    metadata: members.metadata.take(),
+                    subagent_run_id: members.subagent_run_id.take(),
+                    $( $member: members.$member.take(), )*
+                    $( $name: $value, )*
+                    extra: Extra::default(),
+                }
+                .into()
+            };
+        }
+        let message = match role {
+            "developer" => {
+                take!(DeveloperMessage; content name encrypted_value encrypted_value_type)
+            }
+            "system" => take!(SystemMessage; content name encrypted_value encrypted_value_type),
+            "assistant" => take!(
+                AssistantMessage; content tool_calls name encrypted_value encrypted_value_type
+            ),
+            "user" => take!(
+                UserMessage; name encrypted_value encrypted_value_type; content: members.content()?
+            ),
+            "tool" => take!(
+                ToolMessage; tool_call_id error encrypted_value encrypted_value_type;
+                content: members.content()?
+            ),
+            "activity" => take!(
+                ActivityMessage; activity_type; content: members.activity_content.take()
+            ),
+            "reasoning" => {
+                take!(ReasoningMessage; content encrypted_value encrypted_value_type)
+            }
+            _ => return None,
+        };
+        // A member that the role does not have is kept the general way.
+        (members == Members::default()).then_some(message)
+    }
+
+    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+        macro_rules! members {
+            ($message:ident; $($member:ident)* $(; $name:ident: $value:expr)*) => {
+                AnyRole {
+                    id: &$message.id,
+                    metadata: $message.metadata.as_ref(),
+                    subagent_run_id: $message.subagent_run_id.as_ref(),
+                    $( $member: $message.$member.as_ref(), )*
+                    $( $name: $value, )*
+                    ..AnyRole::default()
+                }
+            };
+        }
+        let members = match self {
+            Self::Developer(it) => {
+                members!(it; content name encrypted_value encrypted_value_type)
+            }
+            Self::System(it) => members!(it; content name encrypted_value encrypted_value_type),
+            Self::Assistant(it) => members!(
+                it; content name encrypted_value encrypted_value_type;
+                tool_calls: it.tool_calls.as_deref().unwrap_or_default()
+            ),
+            Self::User(it) => members!(
+                it; name encrypted_value encrypted_value_type;
+                content: it.content.text(); content_parts: it.content.parts()
+            ),
+            Self::Tool(it) => members!(
+                it; tool_call_id error encrypted_value encrypted_value_type;
+                content: it.content.text(); content_parts: it.content.parts()
+            ),
+            Self::Activity(it) => members!(
+                it; activity_type; activity_content: it.content.as_ref()
+            ),
+            Self::Reasoning(it) => members!(it; content encrypted_value encrypted_value_type),
+            Self::Unknown(_) => return None,
+        };
+        write_optional(members.encrypted_value_type, into, message::ENCRYPTED_VALUE_TYPE)?;
+        write_optional(members.activity_content, into, message::ACTIVITY_CONTENT)?;
+        write_optional(members.activity_type, into, message::ACTIVITY_TYPE)?;
+        write_optional(members.encrypted_value, into, message::ENCRYPTED_VALUE)?;
+        write_optional(members.subagent_run_id, into, message::SUBAGENT_RUN_ID)?;
+        write_optional(members.metadata, into, message::METADATA)?;
+        write_list(members.content_parts, into, message::CONTENT_PARTS)?;
+        write_optional(members.error, into, message::ERROR)?;
+        write_optional(members.tool_call_id, into, message::TOOL_CALL_ID)?;
+        write_list(members.tool_calls, into, message::TOOL_CALLS)?;
+        write_optional(members.name, into, message::NAME)?;
+        write_optional(members.content, into, message::CONTENT)?;
+        into.text(message::ROLE, self.tag());
+        if !members.id.is_empty() {
+            into.text(message::ID, members.id);
+        }
+        Some(())
+    }
+}
+
+/// What a message may hold beside its id and role; what its role takes is taken out.
+#[derive(Default, PartialEq)]
+struct Members {
+    content: Option<String>,
+    name: Option<String>,
+    tool_calls: Option<Vec<ToolCall>>,
+    tool_call_id: Option<String>,
+    error: Option<String>,
+    content_parts: Vec<Part>,
+    metadata: Option<Object>,
+    subagent_run_id: Option<String>,
+    encrypted_value: Option<String>,
+    activity_type: Option<String>,
+    activity_content: Option<Object>,
+    encrypted_value_type: Option<String>,
+}
+
+impl Members {
+    fn content(&mut self) -> Option<Content> {
+        Content::of(self.content.take(), std::mem::take(&mut self.content_parts))
+    }
+}
+
+fn write_list<T: Body>(list: &[T], into: &mut Writer<'_>, number: u8) -> Option<()> {
+    into.inside(1, |into| {
+        list.iter().rev().try_for_each(|element| write_optional(Some(element), into, number))
+    })
+}
+
+impl Message for ToolCallResult {
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        use tool_call_result_event as number;
+        let subagent_run_id = Member::read(from, number::SUBAGENT_RUN_ID)?;
+        let message_id = Member::read(from, number::MESSAGE_ID)?;
+        let tool_call_id = Member::read(from, number::TOOL_CALL_ID)?;
+        let content = Member::read(from, number::CONTENT)?;
+        let role = Member::read(from, number::ROLE)?;
+        let content = Content::of(content, Member::read(from, number::CONTENT_PARTS)?)?;
+        let extra = Extra::default();
+        Some(Self { message_id, tool_call_id, content, role, subagent_run_id, extra })
+    }
+
+    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+        use tool_call_result_event as number;
+        write_list(self.content.parts(), into, number::CONTENT_PARTS)?;
+        self.role.write(into, number::ROLE)?;
+        write_optional(self.content.text(), into, number::CONTENT)?;
+        self.tool_call_id.write(into, number::TOOL_CALL_ID)?;
+        self.message_id.write(into, number::MESSAGE_ID)?;
+        self.subagent_run_id.write(into, number::SUBAGENT_RUN_ID)
+    }
+}
+
+/// In JSON the payload of an outcome stands one object further in.
+impl Message for RunFinished {
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        use run_finished_event as number;
+        let thread_id = Member::read(from, number::THREAD_ID)?;
+        let run_id = Member::read(from, number::RUN_ID)?;
+        let result = Member::read(from, number::RESULT)?;
+        let name = from.text(number::OUTCOME)?.unwrap_or_default();
+        let interrupts: Option<Vec<Interrupt>> =
+            from.inside(1, |from| Member::read(from, number::INTERRUPTS))?;
+        let usage = Member::read(from, number::USAGE)?;
+        let pending_tool_call_ids: Option<Vec<String>> =
+            Member::read(from, number::PENDING_TOOL_CALL_IDS)?;
+        let extra = Extra::default();
+        let outcome = match (name, interrupts, pending_tool_call_ids) {
+            ("", None, None) => None,
+            ("success", None, pending_tool_call_ids) => {
+                Some(RunFinishedOutcome::Success(RunSuccess { pending_tool_call_ids, extra }))
+            }
+            ("interrupt", interrupts, None) => {
+                let interrupts = interrupts.unwrap_or_default();
+                Some(RunFinishedOutcome::Interrupt(RunInterrupt { interrupts, extra }))
+            }
+            ("cancelled", None, None) => {
+                Some(RunFinishedOutcome::Cancelled(RunCancelled { extra }))
+            }
+            _ => return None,
+        };
+        Some(Self { thread_id, run_id, result, outcome, usage, extra: Extra::default() })
+    }
+
+    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+        use run_finished_event as number;
+        let outcome = self.outcome.as_ref();
+        if let Some(RunFinishedOutcome::Success(outcome)) = outcome {
+            outcome.pending_tool_call_ids.write(into, number::PENDING_TOOL_CALL_IDS)?;
+        }
+        self.usage.write(into, number::USAGE)?;
+        if let Some(RunFinishedOutcome::Interrupt(outcome)) = outcome {
+            into.inside(1, |into| outcome.interrupts.write(into, number::INTERRUPTS))?;
+        }
+        if let Some(outcome) = outcome {
+            into.text(number::OUTCOME, outcome.tag());
+        }
+        self.result.write(into, number::RESULT)?;
+        self.run_id.write(into, number::RUN_ID)?;
+        self.thread_id.write(into, number::THREAD_ID)
+    }
+}
+
+impl Message for SubagentFinished {
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        use subagent_finished_event as number;
+        let subagent_run_id = Member::read(from, number::SUBAGENT_RUN_ID)?;
+        let result = Member::read(from, number::RESULT)?;
+        let name = from.text(number::OUTCOME)?.unwrap_or_default();
+        let interrupt_ids: Option<Vec<String>> = Member::read(from, number::INTERRUPT_IDS)?;
+        let extra = Extra::default();
+        let outcome = match (name, interrupt_ids) {
+            ("", None) => None,
+            ("success", None) => Some(SubagentFinishedOutcome::Success(SubagentSuccess { extra })),
+            ("suspended", interrupt_ids) => {
+                let outcome = SubagentSuspended { interrupt_ids, extra };
+                Some(SubagentFinishedOutcome::Suspended(outcome))
+            }
+            _ => return None,
+        };
+        Some(Self { subagent_run_id, result, outcome, extra: Extra::default() })
+    }
+
+    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+        use subagent_finished_event as number;
+        if let Some(SubagentFinishedOutcome::Suspended(outcome)) = &self.outcome {
+            outcome.interrupt_ids.write(into, number::INTERRUPT_IDS)?;
+        }
+        if let Some(outcome) = &self.outcome {
+            into.text(number::OUTCOME, outcome.tag());
+        }
+        self.result.write(into, number::RESULT)?;
+        self.subagent_run_id.write(into, number::SUBAGENT_RUN_ID)
+    }
+}
+
+/// The lists of an echoed input are always there, empty ones included.
+impl Message for RunAgentInput {
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        use run_agent_input as number;
+        Some(Self {
+            thread_id: Member::read(from, number::THREAD_ID)?,
+            run_id: Member::read(from, number::RUN_ID)?,
+            parent_run_id: Member::read(from, number::PARENT_RUN_ID)?,
+            state: Member::read(from, number::STATE)?,
+            messages: Member::read(from, number::MESSAGES)?,
+            tools: Some(Member::read(from, number::TOOLS)?),
+            context: Some(Member::read(from, number::CONTEXT)?),
+            forwarded_props: Member::read(from, number::FORWARDED_PROPS)?,
+            resume: Some(Member::read(from, number::RESUME)?),
+            protocol_version: Member::read(from, number::PROTOCOL_VERSION)?,
+            extra: Extra::default(),
+        })
+    }
+
+    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+        use run_agent_input as number;
+        self.protocol_version.write(into, number::PROTOCOL_VERSION)?;
+        self.resume.write(into, number::RESUME)?;
+        self.forwarded_props.write(into, number::FORWARDED_PROPS)?;
+        self.context.write(into, number::CONTEXT)?;
+        self.tools.write(into, number::TOOLS)?;
+        self.messages.write(into, number::MESSAGES)?;
+        self.state.write(into, number::STATE)?;
+        self.parent_run_id.write(into, number::PARENT_RUN_ID)?;
+        self.run_id.write(into, number::RUN_ID)?;
+        self.thread_id.write(into, number::THREAD_ID)
+    }
+}
