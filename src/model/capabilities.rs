@@ -219,7 +219,7 @@ objects! {
     }
 }
 
-fn check_counts(execution: &ExecutionCapabilities, at: &At<'_>, with: &mut dyn Inspector) {
+fn check_counts(execution: &ExecutionCapabilities, at: &At<'_>, with: &mut impl Inspector) {
     let counts = [
         ("maxIterations", execution.max_iterations),
         ("maxExecutionTime", execution.max_execution_time),

@@ -224,7 +224,7 @@ impl Node for Content {
         None
     }
 
-    fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector) {
+    fn inspect(&self, at: &At<'_>, with: &mut impl Inspector) {
         if let Self::Parts(parts) = self {
             parts.inspect(at, with);
         }

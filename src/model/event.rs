@@ -124,9 +124,17 @@ macro_rules! events {
                 }
             }
 
-            fn node(&self) -> &dyn Inspect {
+            #[inline]
+            fn inspect(&self, at: &At<'_>, with: &mut impl Inspector) {
                 match self {
-                    $( Self::$variant(body) => body, )*
+                    $( Self::$variant(body) => body.inspect(at, with), )*
+                }
+            }
+
+            #[inline]
+            fn unrecognised(&self) -> Option<Unrecognised> {
+                match self {
+                    $( Self::$variant(body) => body.unrecognised(), )*
                 }
             }
 
@@ -201,22 +209,6 @@ events! {
     ReasoningEnd(ReasoningEnd) = "REASONING_END";
     ReasoningEncryptedValue(Box<ReasoningEncryptedValue>) = "REASONING_ENCRYPTED_VALUE"
         from ReasoningEncryptedValue;
-}
-
-/// What is asked of a body without knowing its type.
-trait Inspect {
-    fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector);
-    fn unrecognised(&self) -> Option<Unrecognised>;
-}
-
-impl<T: Node> Inspect for T {
-    fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector) {
-        Node::inspect(self, at, with);
-    }
-
-    fn unrecognised(&self) -> Option<Unrecognised> {
-        Node::unrecognised(self)
-    }
 }
 
 /// A string that names no event type of this version.
@@ -305,17 +297,19 @@ impl Event {
     }
 
     /// Shows all that there is to say about the event.
-    pub(crate) fn inspect(&self, with: &mut dyn Inspector) {
+    #[inline]
+    pub(crate) fn inspect(&self, with: &mut impl Inspector) {
         let at = At::Root;
-        self.body.node().inspect(&at, with);
+        self.body.inspect(&at, with);
         inspect_optional(self.base.timestamp.as_ref(), &at.member("timestamp"), with);
         inspect_optional(self.base.metadata.as_ref(), &at.member("metadata"), with);
         inspect_optional(self.base.raw_event.as_ref(), &at.member("rawEvent"), with);
     }
 
     /// Whether a required member is unrecognised, so that the whole event is.
+    #[inline]
     pub(crate) fn unrecognised(&self) -> Option<Unrecognised> {
-        self.body.node().unrecognised()
+        self.body.unrecognised()
     }
 
     /// Removes all that is unrecognised.

@@ -149,7 +149,7 @@ pub(crate) use {input_objects, run_input};
 run_input!(objects);
 input_objects!(objects);
 
-fn check_objects(interrupt: &Interrupt, at: &At<'_>, with: &mut dyn Inspector) {
+fn check_objects(interrupt: &Interrupt, at: &At<'_>, with: &mut impl Inspector) {
     let members =
         [("responseSchema", &interrupt.response_schema), ("metadata", &interrupt.metadata)];
     for (name, member) in members {
@@ -164,7 +164,7 @@ fn check_objects(interrupt: &Interrupt, at: &At<'_>, with: &mut dyn Inspector) {
     }
 }
 
-fn check_counts(usage: &TokenUsage, at: &At<'_>, with: &mut dyn Inspector) {
+fn check_counts(usage: &TokenUsage, at: &At<'_>, with: &mut impl Inspector) {
     let counts = [
         ("inputTokens", usage.input_tokens),
         ("outputTokens", usage.output_tokens),

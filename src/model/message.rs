@@ -320,7 +320,7 @@ impl ToolCall {
     }
 }
 
-fn check_type(call: &ToolCall, at: &At<'_>, with: &mut dyn Inspector) {
+fn check_type(call: &ToolCall, at: &At<'_>, with: &mut impl Inspector) {
     if call.r#type != ToolCallType::Function {
         with.malformed(
             &at.member("type"),

@@ -31,10 +31,10 @@ pub(crate) trait Node: Sized {
     }
 
     /// Shows all that is malformed, unrecognised or open in the piece, in the order of its members.
-    fn inspect(&self, _at: &At<'_>, _with: &mut dyn Inspector) {}
+    fn inspect(&self, _at: &At<'_>, _with: &mut impl Inspector) {}
 
     /// Shows what an unrecognised piece holds.
-    fn inspect_unknown(&self, _at: &At<'_>, _with: &mut dyn Inspector) {}
+    fn inspect_unknown(&self, _at: &At<'_>, _with: &mut impl Inspector) {}
 
     /// Removes all that is unrecognised in the piece.
     fn strip(&mut self) {}
@@ -95,7 +95,7 @@ pub(crate) fn required<T>(member: Option<T>, name: &str, at: &At<'_>) -> Result<
 }
 
 /// Inspects a required member that bytes can lack.
-pub(crate) fn inspect_expected<T: Node>(member: Option<&T>, at: &At<'_>, with: &mut dyn Inspector) {
+pub(crate) fn inspect_expected<T: Node>(member: Option<&T>, at: &At<'_>, with: &mut impl Inspector) {
     match member {
         Some(member) => member.inspect(at, with),
         None => with.malformed(at, Reason::Missing),
@@ -103,7 +103,7 @@ pub(crate) fn inspect_expected<T: Node>(member: Option<&T>, at: &At<'_>, with: &
 }
 
 /// Inspects an optional member.
-pub(crate) fn inspect_optional<T: Node>(member: Option<&T>, at: &At<'_>, with: &mut dyn Inspector) {
+pub(crate) fn inspect_optional<T: Node>(member: Option<&T>, at: &At<'_>, with: &mut impl Inspector) {
     let Some(member) = member else { return };
     if member.is_null() {
         with.malformed(at, Reason::Null);
@@ -118,7 +118,7 @@ fn inspect_unrecognised<T: Node>(
     node: &T,
     what: Unrecognised,
     at: &At<'_>,
-    with: &mut dyn Inspector,
+    with: &mut impl Inspector,
 ) {
     let is_name = matches!(what, Unrecognised::Name { .. });
     with.unrecognised(at, what);
@@ -130,7 +130,7 @@ fn inspect_unrecognised<T: Node>(
 }
 
 /// Inspects members that a closed object does not have.
-pub(crate) fn inspect_extra(extra: &Extra, at: &At<'_>, with: &mut dyn Inspector) {
+pub(crate) fn inspect_extra(extra: &Extra, at: &At<'_>, with: &mut impl Inspector) {
     for (name, value) in extra.iter() {
         with.unknown_member(&at.member(name), value);
     }
@@ -149,7 +149,7 @@ pub(crate) fn strip_optional<T: Node>(member: &mut Option<T>) {
 pub(crate) fn inspect_counts(
     counts: &[(&str, Option<i64>)],
     at: &At<'_>,
-    with: &mut dyn Inspector,
+    with: &mut impl Inspector,
 ) {
     for (name, count) in counts {
         if let Some(count) = count.filter(|count| (-MAX_SAFE_INTEGER..0).contains(count)) {
@@ -198,7 +198,7 @@ impl Node for i64 {
         Err(malformed(at, reason))
     }
 
-    fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector) {
+    fn inspect(&self, at: &At<'_>, with: &mut impl Inspector) {
         if !(-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(self) {
             with.malformed(at, out_of_range(self));
         }
@@ -221,7 +221,7 @@ impl Node for Value {
         matches!(self, Self::Null)
     }
 
-    fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector) {
+    fn inspect(&self, at: &At<'_>, with: &mut impl Inspector) {
         with.open(at, self);
     }
 }
@@ -237,7 +237,7 @@ impl Node for Object {
         }
     }
 
-    fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector) {
+    fn inspect(&self, at: &At<'_>, with: &mut impl Inspector) {
         with.open_object(at, self);
     }
 }
@@ -256,7 +256,7 @@ impl<T: Node> Node for Vec<T> {
         }
     }
 
-    fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector) {
+    fn inspect(&self, at: &At<'_>, with: &mut impl Inspector) {
         for (index, element) in self.iter().enumerate() {
             let at = at.index(index);
             match element.unrecognised() {
@@ -287,11 +287,11 @@ impl<T: Node> Node for Box<T> {
         T::is_null(self)
     }
 
-    fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector) {
+    fn inspect(&self, at: &At<'_>, with: &mut impl Inspector) {
         T::inspect(self, at, with);
     }
 
-    fn inspect_unknown(&self, at: &At<'_>, with: &mut dyn Inspector) {
+    fn inspect_unknown(&self, at: &At<'_>, with: &mut impl Inspector) {
         T::inspect_unknown(self, at, with);
     }
 

@@ -197,7 +197,7 @@ macro_rules! objects {
             fn inspect(
                 &self,
                 at: &$crate::model::path::At<'_>,
-                with: &mut dyn $crate::model::node::Inspector,
+                with: &mut impl $crate::model::node::Inspector,
             ) {
                 $($( self.$req.inspect(&at.member($rjson), with); )*)?
                 $($( $crate::model::node::inspect_expected(self.$exp.as_ref(), &at.member($ejson), with); )*)?
@@ -304,7 +304,7 @@ macro_rules! unions {
             fn inspect(
                 &self,
                 at: &$crate::model::path::At<'_>,
-                with: &mut dyn $crate::model::node::Inspector,
+                with: &mut impl $crate::model::node::Inspector,
             ) {
                 match self {
                     $( Self::$variant(object) => object.inspect(at, with), )*
@@ -315,7 +315,7 @@ macro_rules! unions {
             fn inspect_unknown(
                 &self,
                 at: &$crate::model::path::At<'_>,
-                with: &mut dyn $crate::model::node::Inspector,
+                with: &mut impl $crate::model::node::Inspector,
             ) {
                 if let Self::Unknown(object) = self {
                     with.unknown_object(at, object);

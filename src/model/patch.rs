@@ -135,7 +135,7 @@ impl Node for PatchOperation {
         }
     }
 
-    fn inspect(&self, at: &At<'_>, with: &mut dyn Inspector) {
+    fn inspect(&self, at: &At<'_>, with: &mut impl Inspector) {
         inspect_pointer(&self.path, &at.member("path"), with);
         match (&self.from, &self.op) {
             (Some(from), PatchOp::Move | PatchOp::Copy) => {
@@ -158,7 +158,7 @@ impl Node for PatchOperation {
         }
     }
 
-    fn inspect_unknown(&self, at: &At<'_>, with: &mut dyn Inspector) {
+    fn inspect_unknown(&self, at: &At<'_>, with: &mut impl Inspector) {
         let value = self.value.iter().map(|value| ("value", value));
         for (name, value) in value.chain(self.extra.iter()) {
             with.unknown_value(&at.member(name), value);
@@ -166,7 +166,7 @@ impl Node for PatchOperation {
     }
 }
 
-fn inspect_pointer(pointer: &str, at: &At<'_>, with: &mut dyn Inspector) {
+fn inspect_pointer(pointer: &str, at: &At<'_>, with: &mut impl Inspector) {
     let escapes_are_whole =
         pointer.split('~').skip(1).all(|rest| rest.starts_with('0') || rest.starts_with('1'));
     if !escapes_are_whole || !(pointer.is_empty() || pointer.starts_with('/')) {

@@ -119,7 +119,7 @@ macro_rules! reasoning_objects {
 pub(crate) use reasoning_objects;
 reasoning_objects!(objects);
 
-fn check_role(start: &ReasoningMessageStart, at: &At<'_>, with: &mut dyn Inspector) {
+fn check_role(start: &ReasoningMessageStart, at: &At<'_>, with: &mut impl Inspector) {
     if start.role != crate::model::Role::Reasoning {
         with.malformed(
             &at.member("role"),

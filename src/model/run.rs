@@ -140,7 +140,7 @@ impl From<RunCancelled> for RunFinishedOutcome {
     }
 }
 
-fn check_interrupts(outcome: &RunInterrupt, at: &At<'_>, with: &mut dyn Inspector) {
+fn check_interrupts(outcome: &RunInterrupt, at: &At<'_>, with: &mut impl Inspector) {
     if outcome.interrupts.is_empty() {
         with.malformed(&at.member("interrupts"), Reason::Empty);
     }

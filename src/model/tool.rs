@@ -93,7 +93,7 @@ objects! {
 pub(crate) use tool_objects;
 tool_objects!(objects);
 
-fn check_role(result: &ToolCallResult, at: &At<'_>, with: &mut dyn Inspector) {
+fn check_role(result: &ToolCallResult, at: &At<'_>, with: &mut impl Inspector) {
     if let Some(role) = &result.role
         && *role != Role::Tool
     {

@@ -7,7 +7,7 @@
 //! [`super::encode`]) then decides what it is. So this file refuses nothing and explains nothing,
 //! and what it does accept must come out as it would there.
 
-use super::encode::{Backward, Buffer};
+use super::front::Front;
 use super::object::Entry;
 use super::{List, Number, Object, Value};
 
@@ -182,23 +182,23 @@ fn check_entries(bytes: &[u8], room: usize) -> Option<()> {
 }
 
 /// Puts the `Value` message of a value of at most `room` levels, whose numbers all have a double.
-pub(crate) fn write_value(value: &Value, room: usize, out: &mut Buffer) -> Option<()> {
+pub(crate) fn write_value(value: &Value, room: usize, out: &mut Front<'_>) -> Option<()> {
     write(value, room.min(DIRECT_DEPTH), out)
 }
 
 /// Puts the `Struct` message of an object; its entries may hold values of `room - 1` levels.
-pub(crate) fn write_object(object: &Object, room: usize, out: &mut Buffer) -> Option<()> {
+pub(crate) fn write_object(object: &Object, room: usize, out: &mut Front<'_>) -> Option<()> {
     write_entries(object, room.min(DIRECT_DEPTH).checked_sub(1)?, out)
 }
 
-fn write(value: &Value, room: usize, out: &mut Buffer) -> Option<()> {
+fn write(value: &Value, room: usize, out: &mut Front<'_>) -> Option<()> {
     match value {
         Value::String(text) => out.put_counted(0x1a, text.as_bytes()),
-        Value::Number(number) => write_number(number, out)?,
+        Value::Number(number) => write_number(number, out),
         Value::Object(object) => {
             let mark = out.written();
             write_entries(object, room.checked_sub(1)?, out)?;
-            out.put_header(0x2a, mark);
+            out.put_header(0x2a, mark)
         }
         Value::List(list) => {
             let mark = out.written();
@@ -206,35 +206,33 @@ fn write(value: &Value, room: usize, out: &mut Buffer) -> Option<()> {
             for value in list.iter().rev() {
                 let mark = out.written();
                 write(value, room, out)?;
-                out.put_header(0x0a, mark);
+                out.put_header(0x0a, mark)?;
             }
-            out.put_header(0x32, mark);
+            out.put_header(0x32, mark)
         }
-        Value::Bool(flag) => out.put(&[0x20, u8::from(*flag)]),
-        Value::Null => out.put(&[0x08, 0]),
+        Value::Bool(flag) => out.put_array([0x20, u8::from(*flag)]),
+        Value::Null => out.put_array([0x08, 0]),
     }
-    Some(())
 }
 
 #[inline]
-fn write_number(number: &Number, out: &mut Buffer) -> Option<()> {
+fn write_number(number: &Number, out: &mut Front<'_>) -> Option<()> {
     if number.carried().is_some() {
         return None;
     }
     let [a, b, c, d, e, f, g, h] = number.as_f64()?.to_le_bytes();
-    out.put(&[0x11, a, b, c, d, e, f, g, h]);
-    Some(())
+    out.put_array([0x11, a, b, c, d, e, f, g, h])
 }
 
-fn write_entries(object: &Object, room: usize, out: &mut Buffer) -> Option<()> {
+fn write_entries(object: &Object, room: usize, out: &mut Front<'_>) -> Option<()> {
     for (key, value) in object.as_slice().iter().rev() {
         let mark = out.written();
         write(value, room, out)?;
-        out.put_header(0x12, mark);
+        out.put_header(0x12, mark)?;
         if !key.is_empty() {
-            out.put_counted(0x0a, key.as_bytes());
+            out.put_counted(0x0a, key.as_bytes())?;
         }
-        out.put_header(0x0a, mark);
+        out.put_header(0x0a, mark)?;
     }
     Some(())
 }

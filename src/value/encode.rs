@@ -81,53 +81,9 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer without room.
-    pub(crate) const fn new() -> Self {
-        Self { bytes: Vec::new(), start: 0 }
-    }
-
     /// What was written.
     pub(crate) fn as_slice(&self) -> &[u8] {
         self.bytes.get(self.start..).unwrap_or_default()
-    }
-
-    /// Forgets what was written and keeps the room.
-    pub(crate) fn clear(&mut self) {
-        self.start = self.bytes.len();
-    }
-
-    /// How many bytes fit without growing.
-    pub(crate) fn capacity(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// Puts `body` in front, its length before it, and `tag` before that.
-    #[inline]
-    pub(crate) fn put_counted(&mut self, tag: u8, body: &[u8]) {
-        match u8::try_from(body.len()) {
-            Ok(len @ ..0x80) => {
-                if let [first, second, room @ ..] = self.front(body.len() + 2) {
-                    (*first, *second) = (tag, len);
-                    room.copy_from_slice(body);
-                }
-            }
-            _ => {
-                let mark = self.written();
-                self.put(body);
-                self.put_header(tag, mark);
-            }
-        }
-    }
-
-    /// Room for `len` bytes in front, which count as written.
-    #[inline]
-    fn front(&mut self, len: usize) -> &mut [u8] {
-        if len > self.start {
-            self.grow(len);
-        }
-        let end = self.start;
-        self.start = end - len;
-        self.bytes.get_mut(self.start..end).unwrap_or_default()
     }
 
     #[cold]
@@ -150,7 +106,14 @@ impl Backward for Buffer {
 
     #[inline]
     fn put(&mut self, bytes: &[u8]) {
-        self.front(bytes.len()).copy_from_slice(bytes);
+        if bytes.len() > self.start {
+            self.grow(bytes.len());
+        }
+        let start = self.start - bytes.len();
+        if let Some(room) = self.bytes.get_mut(start..self.start) {
+            room.copy_from_slice(bytes);
+        }
+        self.start = start;
     }
 }
 

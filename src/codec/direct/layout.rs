@@ -5,7 +5,7 @@
 
 use super::piece::{Member, Message};
 use super::read::Reader;
-use super::reshaped::{read_base, write_base};
+use super::reshaped::{base_size, read_base, write_base};
 use super::write::Writer;
 use crate::model::{
     ActivityDelta, ActivitySnapshot, Body, Context, Custom, DataSource, Event, Extra, FileSource,
@@ -17,6 +17,7 @@ use crate::model::{
     Tool, ToolCall, ToolCallArgs, ToolCallChunk, ToolCallEnd, ToolCallStart, UrlSource,
 };
 use crate::value::direct::counted;
+use crate::value::front::counted_len;
 
 /// One event a line: its arm in the envelope, the number of its type, its fields.
 macro_rules! events {
@@ -45,13 +46,26 @@ macro_rules! events {
             match &event.body {
                 $(
                     Body::$name(body) => {
-                        body.write(into)?;
+                        Message::write(body, into)?;
                         write_base(&event.base, $number, into)?;
-                        write_arm($arm, into);
+                        write_arm($arm, into)
                     }
                 )*
             }
-            Some(())
+        }
+
+        /// How many bytes [`write_event`] puts, if that is known at a glance.
+        #[inline]
+        pub(super) fn size(event: &Event) -> Option<usize> {
+            match &event.body {
+                $(
+                    Body::$name(body) => {
+                        let len = Message::size(body)? + base_size(&event.base, $number)?;
+                        let tag = if $arm < 16 { 0 } else { 1 };
+                        Some(counted_len(len) + tag)
+                    }
+                )*
+            }
         }
 
         $($( message! { $name { $($fields)* } { $($reversed)* } } )?)*
@@ -81,8 +95,15 @@ macro_rules! message {
 
             #[inline]
             fn write(&self, into: &mut Writer<'_>) -> Option<()> {
-                $( self.$down.write(into, $down_number)?; )*
+                $( Member::write(&self.$down, into, $down_number)?; )*
                 Some(())
+            }
+
+            #[inline]
+            fn size(&self) -> Option<usize> {
+                let mut size = 0;
+                $( size += Member::size(&self.$up)?; )*
+                Some(size)
             }
         }
     };
@@ -106,12 +127,11 @@ fn read_arm(payload: &[u8]) -> Option<(u8, &[u8])> {
 }
 
 #[inline]
-fn write_arm(arm: u8, into: &mut Writer<'_>) {
-    let len = into.written();
-    into.length(len);
+fn write_arm(arm: u8, into: &mut Writer<'_>) -> Option<()> {
+    into.out.put_len(into.written())?;
     match arm {
-        ..16 => into.put(&[arm << 3 | 2]),
-        _ => into.put(&[(arm & 0x0f) << 3 | 0x82, arm >> 4]),
+        ..16 => into.out.put_array([arm << 3 | 2]),
+        _ => into.out.put_array([(arm & 0x0f) << 3 | 0x82, arm >> 4]),
     }
 }
 

@@ -29,7 +29,7 @@ mod write;
 
 use bytes::BytesMut;
 
-use self::write::with_scratch;
+use self::write::{Writer, append, append_by_scratch};
 use super::{HEADER_LEN, Options};
 use crate::model::Event;
 use crate::model::enforce::Plain;
@@ -46,19 +46,28 @@ pub(super) fn encode(
     if options.refuses_loss() || options.has_exact_numbers() || !Plain::is(event) {
         return None;
     }
-    let limits = options.limits();
-    with_scratch(limits.max_depth(), |out| {
+    let (max_len, max_depth) = (options.limits().max_frame_len(), options.limits().max_depth());
+    let write = |out: &mut Writer<'_>| {
         layout::write_event(event, out)?;
-        let len = out.written();
-        if len.saturating_add(HEADER_LEN) > limits.max_frame_len() {
-            return None;
-        }
         if framed {
-            out.put(&u32::try_from(len).ok()?.to_be_bytes());
+            let len = u32::try_from(out.written()).ok()?;
+            out.out.put_array(len.to_be_bytes())?;
         }
-        dst.extend_from_slice(out.as_slice());
         Some(())
-    })
+    };
+    // The header counts towards the limit whether it is asked for or not.
+    let unframed = if framed { 0 } else { HEADER_LEN };
+    let max_len = max_len - unframed;
+    match layout::size(event) {
+        Some(len) => {
+            let len = len + HEADER_LEN - unframed;
+            if len > max_len {
+                return None;
+            }
+            append(dst, len, max_depth, write)
+        }
+        None => append_by_scratch(dst, max_len, max_depth, write),
+    }
 }
 
 /// Reads a payload.

@@ -7,6 +7,7 @@ use super::read::Reader;
 use super::write::Writer;
 use crate::model::node::MAX_SAFE_INTEGER;
 use crate::model::{EncryptedValueSubtype, PatchOp, ResumeStatus, Role, TextRole, ToolCallType};
+use crate::value::front::{counted_len, varint_len};
 use crate::value::{Object, Value};
 use crate::wire::JsonPatchOperationType;
 
@@ -14,6 +15,12 @@ use crate::wire::JsonPatchOperationType;
 pub(crate) trait Message: Sized {
     fn read(from: &mut Reader<'_>) -> Option<Self>;
     fn write(&self, into: &mut Writer<'_>) -> Option<()>;
+
+    /// How many bytes [`Message::write`] puts, if that is known at a glance: nothing but texts and
+    /// integers.
+    fn size(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// What stands in a length-delimited field.
@@ -22,12 +29,21 @@ pub(crate) trait Body: Sized {
     fn read_body<'a>(bytes: &'a [u8], from: &Reader<'a>) -> Option<Self>;
     /// Puts the bytes, without their length.
     fn write_body(&self, into: &mut Writer<'_>) -> Option<()>;
+
+    /// As [`Message::size`].
+    #[inline]
+    fn body_size(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A member of an object: a field, or several of one number.
 pub(crate) trait Member: Sized {
     fn read(from: &mut Reader<'_>, number: u8) -> Option<Self>;
     fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()>;
+
+    /// As [`Message::size`], tags and lengths included.
+    fn size(&self) -> Option<usize>;
 }
 
 impl<T: Message> Body for T {
@@ -54,6 +70,11 @@ impl<T: Message> Message for Box<T> {
     fn write(&self, into: &mut Writer<'_>) -> Option<()> {
         T::write(self, into)
     }
+
+    #[inline]
+    fn size(&self) -> Option<usize> {
+        T::size(self)
+    }
 }
 
 impl Body for String {
@@ -64,8 +85,12 @@ impl Body for String {
 
     #[inline]
     fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
-        into.put(self.as_bytes());
-        Some(())
+        into.out.put(self.as_bytes())
+    }
+
+    #[inline]
+    fn body_size(&self) -> Option<usize> {
+        Some(self.len())
     }
 }
 
@@ -110,8 +135,12 @@ macro_rules! names {
 
             #[inline]
             fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
-                into.put(self.as_str().as_bytes());
-                Some(())
+                into.out.put(self.as_str().as_bytes())
+            }
+
+            #[inline]
+            fn body_size(&self) -> Option<usize> {
+                Some(self.as_str().len())
             }
         }
     )*};
@@ -132,6 +161,14 @@ impl<T: Body> Member for Option<T> {
     fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
         write_optional(self.as_ref(), into, number)
     }
+
+    #[inline]
+    fn size(&self) -> Option<usize> {
+        match self {
+            Some(member) => member.body_size().map(counted_len),
+            None => Some(0),
+        }
+    }
 }
 
 #[inline]
@@ -143,7 +180,7 @@ pub(super) fn write_optional<T: Body>(
     if let Some(member) = member {
         let mark = into.written();
         member.write_body(into)?;
-        into.close(number, mark);
+        into.close(number, mark)?;
     }
     Some(())
 }
@@ -159,10 +196,18 @@ macro_rules! implicit {
 
             #[inline]
             fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
-                if !self.as_str().is_empty() {
-                    into.text(number, self.as_str());
+                match self.as_str() {
+                    "" => Some(()),
+                    text => into.text(number, text),
                 }
-                Some(())
+            }
+
+            #[inline]
+            fn size(&self) -> Option<usize> {
+                match self.as_str().len() {
+                    0 => Some(0),
+                    len => Some(counted_len(len)),
+                }
             }
         }
     )*};
@@ -176,10 +221,11 @@ impl Member for Option<bool> {
     }
 
     fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
-        if let Some(flag) = self {
-            into.varint(number, u64::from(*flag));
-        }
-        Some(())
+        self.map_or(Some(()), |flag| into.varint(number, u64::from(flag)))
+    }
+
+    fn size(&self) -> Option<usize> {
+        Some(self.map_or(0, |_| 2))
     }
 }
 
@@ -194,10 +240,12 @@ impl Member for Option<i64> {
 
     #[inline]
     fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
-        if let Some(value) = self {
-            into.varint(number, value.cast_unsigned());
-        }
-        Some(())
+        self.map_or(Some(()), |value| into.varint(number, value.cast_unsigned()))
+    }
+
+    #[inline]
+    fn size(&self) -> Option<usize> {
+        Some(self.map_or(0, |value| 1 + varint_len(value.cast_unsigned())))
     }
 }
 
@@ -225,10 +273,13 @@ impl Member for PatchOp {
             Self::Unknown(_) => return None,
         };
         match u64::try_from(i32::from(op)).ok()? {
-            0 => {}
+            0 => Some(()),
             op => into.varint(number, op),
         }
-        Some(())
+    }
+
+    fn size(&self) -> Option<usize> {
+        None
     }
 }
 
@@ -247,6 +298,10 @@ impl<T: Body> Member for Vec<T> {
             self.iter().rev().try_for_each(|element| write_optional(Some(element), into, number))
         })
     }
+
+    fn size(&self) -> Option<usize> {
+        self.is_empty().then_some(0)
+    }
 }
 
 /// A list without presence reads as absent when it is empty.
@@ -257,5 +312,10 @@ impl<T: Body> Member for Option<Vec<T>> {
 
     fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
         self.as_ref().map_or(Some(()), |list| list.write(into, number))
+    }
+
+    #[inline]
+    fn size(&self) -> Option<usize> {
+        self.as_ref().map_or(Some(0), Member::size)
     }
 }

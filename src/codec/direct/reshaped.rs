@@ -17,6 +17,7 @@ use crate::model::{
     ToolCallResult, ToolMessage, UserMessage,
 };
 use crate::value::Object;
+use crate::value::front::counted_len;
 
 /// Reads the first field of an event's message. It must declare the event's type.
 #[inline]
@@ -41,10 +42,16 @@ pub(super) fn write_base(base: &Base, number: u64, into: &mut Writer<'_>) -> Opt
     base.raw_event.write(into, base_event::RAW_EVENT)?;
     base.timestamp.write(into, base_event::TIMESTAMP)?;
     if number != 0 {
-        into.varint(base_event::TYPE, number);
+        into.varint(base_event::TYPE, number)?;
     }
-    into.close(1, mark);
-    Some(())
+    into.close(1, mark)
+}
+
+#[inline]
+pub(super) fn base_size(base: &Base, number: u64) -> Option<usize> {
+    let number = if number == 0 { 0 } else { 2 };
+    let len = base.timestamp.size()? + base.raw_event.size()? + base.metadata.size()?;
+    Some(counted_len(number + len))
 }
 
 /// A part or a source is the one arm of its message. In JSON it is one object.
@@ -231,11 +238,11 @@ impl Message for AnyMessage {
         write_list(members.tool_calls, into, message::TOOL_CALLS)?;
         write_optional(members.name, into, message::NAME)?;
         write_optional(members.content, into, message::CONTENT)?;
-        into.text(message::ROLE, self.tag());
-        if !members.id.is_empty() {
-            into.text(message::ID, members.id);
+        into.text(message::ROLE, self.tag())?;
+        match members.id {
+            "" => Some(()),
+            id => into.text(message::ID, id),
         }
-        Some(())
     }
 }
 
@@ -290,6 +297,17 @@ impl Message for ToolCallResult {
         self.message_id.write(into, number::MESSAGE_ID)?;
         self.subagent_run_id.write(into, number::SUBAGENT_RUN_ID)
     }
+
+    fn size(&self) -> Option<usize> {
+        let content = self.content.text()?;
+        Some(
+            self.subagent_run_id.size()?
+                + self.message_id.size()?
+                + self.tool_call_id.size()?
+                + counted_len(content.len())
+                + self.role.size()?,
+        )
+    }
 }
 
 /// In JSON the payload of an outcome stands one object further in.
@@ -334,7 +352,7 @@ impl Message for RunFinished {
             into.inside(1, |into| outcome.interrupts.write(into, number::INTERRUPTS))?;
         }
         if let Some(outcome) = outcome {
-            into.text(number::OUTCOME, outcome.tag());
+            into.text(number::OUTCOME, outcome.tag())?;
         }
         self.result.write(into, number::RESULT)?;
         self.run_id.write(into, number::RUN_ID)?;
@@ -368,7 +386,7 @@ impl Message for SubagentFinished {
             outcome.interrupt_ids.write(into, number::INTERRUPT_IDS)?;
         }
         if let Some(outcome) = &self.outcome {
-            into.text(number::OUTCOME, outcome.tag());
+            into.text(number::OUTCOME, outcome.tag())?;
         }
         self.result.write(into, number::RESULT)?;
         self.subagent_run_id.write(into, number::SUBAGENT_RUN_ID)
