@@ -30,42 +30,40 @@ macro_rules! events {
             let (arm, rest) = read_arm(payload)?;
             let (bytes, []) = counted(rest)? else { return None };
             let mut from = Reader::new(bytes, max_depth);
-            Some(match arm {
-                $(
-                    $arm => Event {
-                        base: read_base(&mut from, $number)?,
-                        body: Body::$name(read_body(&mut from)?),
-                    },
-                )*
+            let number = match arm {
+                $( $arm => $number, )*
                 _ => return None,
-            })
+            };
+            let base = read_base(&mut from, number)?;
+            let body = match arm {
+                $( $arm => Body::$name(Message::read(&mut from)?), )*
+                _ => return None,
+            };
+            from.end(Event { base, body })
         }
 
         /// Puts the envelope around the event.
+        #[inline]
         pub(super) fn write_event(event: &Event, into: &mut Writer<'_>) -> Option<()> {
-            match &event.body {
+            let (arm, number) = match &event.body {
                 $(
                     Body::$name(body) => {
                         Message::write(body, into)?;
-                        write_base(&event.base, $number, into)?;
-                        write_arm($arm, into)
+                        ($arm, $number)
                     }
                 )*
-            }
+            };
+            write_base(&event.base, number, into)?;
+            write_arm(arm, into)
         }
 
         /// How many bytes [`write_event`] puts, if that is known at a glance.
         #[inline]
         pub(super) fn size(event: &Event) -> Option<usize> {
-            match &event.body {
-                $(
-                    Body::$name(body) => {
-                        let len = Message::size(body)? + base_size(&event.base, $number)?;
-                        let tag = if $arm < 16 { 0 } else { 1 };
-                        Some(counted_len(len) + tag)
-                    }
-                )*
-            }
+            let (size, arm, number) = match &event.body {
+                $( Body::$name(body) => (Message::size(body)?, $arm, $number), )*
+            };
+            Some(arm_size(arm, size + base_size(&event.base, number)?))
         }
 
         $($( message! { $name { $($fields)* } { $($reversed)* } } )?)*
@@ -109,13 +107,6 @@ macro_rules! message {
     };
 }
 
-/// Reads the body of an event, which is the rest of its message.
-#[inline]
-fn read_body<T: Message>(from: &mut Reader<'_>) -> Option<T> {
-    let body = T::read(from)?;
-    from.end(body)
-}
-
 /// The number of the arm that comes first, which has one or two bytes.
 #[inline]
 fn read_arm(payload: &[u8]) -> Option<(u8, &[u8])> {
@@ -128,11 +119,19 @@ fn read_arm(payload: &[u8]) -> Option<(u8, &[u8])> {
 
 #[inline]
 fn write_arm(arm: u8, into: &mut Writer<'_>) -> Option<()> {
-    into.out.put_len(into.written())?;
     match arm {
-        ..16 => into.out.put_array([arm << 3 | 2]),
-        _ => into.out.put_array([(arm & 0x0f) << 3 | 0x82, arm >> 4]),
+        ..16 => into.close(arm, 0),
+        _ => {
+            into.out.put_len(into.written())?;
+            into.out.put_array([(arm & 0x0f) << 3 | 0x82, arm >> 4])
+        }
     }
+}
+
+/// How many bytes the envelope has around so many in it.
+#[inline]
+fn arm_size(arm: u8, len: usize) -> usize {
+    counted_len(len) + usize::from(arm >= 16)
 }
 
 include!(concat!(env!("OUT_DIR"), "/layout.rs"));

@@ -21,10 +21,10 @@ use crate::value::front::counted_len;
 
 /// Reads the first field of an event's message. It must declare the event's type.
 #[inline]
-pub(super) fn read_base(from: &mut Reader<'_>, number: u64) -> Option<Base> {
+pub(super) fn read_base(from: &mut Reader<'_>, number: u8) -> Option<Base> {
     let bytes = from.body(1)??;
     let mut from = from.inner(bytes, 0);
-    if from.varint(base_event::TYPE)?.unwrap_or_default() != number {
+    if from.varint(base_event::TYPE)?.unwrap_or_default() != u64::from(number) {
         return None;
     }
     let base = Base {
@@ -36,22 +36,24 @@ pub(super) fn read_base(from: &mut Reader<'_>, number: u64) -> Option<Base> {
 }
 
 #[inline]
-pub(super) fn write_base(base: &Base, number: u64, into: &mut Writer<'_>) -> Option<()> {
+pub(super) fn write_base(base: &Base, number: u8, into: &mut Writer<'_>) -> Option<()> {
     let mark = into.written();
     base.metadata.write(into, base_event::METADATA)?;
     base.raw_event.write(into, base_event::RAW_EVENT)?;
     base.timestamp.write(into, base_event::TIMESTAMP)?;
     if number != 0 {
-        into.varint(base_event::TYPE, number)?;
+        into.out.put_array([base_event::TYPE << 3, number])?;
     }
     into.close(1, mark)
 }
 
 #[inline]
-pub(super) fn base_size(base: &Base, number: u64) -> Option<usize> {
+pub(super) fn base_size(base: &Base, number: u8) -> Option<usize> {
+    if base.metadata.is_some() || base.raw_event.is_some() {
+        return None;
+    }
     let number = if number == 0 { 0 } else { 2 };
-    let len = base.timestamp.size()? + base.raw_event.size()? + base.metadata.size()?;
-    Some(counted_len(number + len))
+    Some(2 + number + base.timestamp.size()?)
 }
 
 /// A part or a source is the one arm of its message. In JSON it is one object.
