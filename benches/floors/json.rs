@@ -1,32 +1,32 @@
 //! Events as an application that only knows serde would write them down: one enum, told apart by
-//! `type`, with open values as `serde_json::Value`. Only the benches use it.
+//! `type`, with open values as `serde_json::Value`.
+//!
+//! The derived reader of such an enum buffers an event until it has seen its `type`.
+//! [`read_type_first`] does without: it reads the text twice.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-
-/// The JSON of each event in a body of server-sent events.
-pub(crate) fn bodies(sse: &str) -> impl Iterator<Item = &str> {
-    sse.lines().filter_map(|line| line.strip_prefix("data: "))
-}
 
 /// Adds the members of every event, and leaves absent ones out when writing.
 macro_rules! events {
     ($(
-        $name:ident {
-            $( $member:ident: $type:ty, )*
+        $type:literal => $name:ident {
+            $( $member:ident: $member_type:ty, )*
             $(? $optional:ident: $optional_type:ty, )*
         }
     )*) => {
         #[allow(clippy::large_enum_variant, reason = "as it would be written down")]
         #[derive(Serialize, Deserialize)]
-        #[serde(
-            tag = "type",
-            rename_all = "SCREAMING_SNAKE_CASE",
-            rename_all_fields = "camelCase"
-        )]
+        #[serde(tag = "type")]
         pub(crate) enum Event {
-            $( $name {
-                $( $member: $type, )*
+            $( #[serde(rename = $type)] $name($name), )*
+        }
+
+        $(
+            #[derive(Serialize, Deserialize)]
+            #[serde(rename_all = "camelCase")]
+            pub(crate) struct $name {
+                $( $member: $member_type, )*
                 $(
                     #[serde(skip_serializing_if = "Option::is_none")]
                     $optional: Option<$optional_type>,
@@ -37,7 +37,19 @@ macro_rules! events {
                 metadata: Option<Value>,
                 #[serde(skip_serializing_if = "Option::is_none")]
                 raw_event: Option<Value>,
-            }, )*
+            }
+        )*
+
+        /// Reads the `type`, skipping all else, and then the event.
+        pub(crate) fn read_type_first(json: &str) -> serde_json::Result<Event> {
+            #[derive(Deserialize)]
+            struct Typed<'a> {
+                r#type: &'a str,
+            }
+            match serde_json::from_str::<Typed<'_>>(json)?.r#type {
+                $( $type => serde_json::from_str(json).map(Event::$name), )*
+                other => Err(serde::de::Error::custom(format!("no event: {other}"))),
+            }
         }
     };
 }
@@ -46,7 +58,7 @@ macro_rules! objects {
     ($(
         $name:ident {
             $( $member:ident: $type:ty, )*
-            $(? $optional:ident: $optional_type:ty, )*
+            $( $(#[$attribute:meta])* ? $optional:ident: $optional_type:ty, )*
         }
     )*) => {$(
         #[derive(Serialize, Deserialize)]
@@ -54,6 +66,7 @@ macro_rules! objects {
         pub(crate) struct $name {
             $( $member: $type, )*
             $(
+                $(#[$attribute])*
                 #[serde(skip_serializing_if = "Option::is_none")]
                 $optional: Option<$optional_type>,
             )*
@@ -62,54 +75,54 @@ macro_rules! objects {
 }
 
 events! {
-    TextMessageStart { message_id: String, ? role: String, ? name: String, ? subagent_run_id: String, }
-    TextMessageContent { message_id: String, delta: String, ? subagent_run_id: String, }
-    TextMessageEnd { message_id: String, ? subagent_run_id: String, }
-    ToolCallStart {
+    "TEXT_MESSAGE_START" => TextMessageStart { message_id: String, ? role: String, ? name: String, ? subagent_run_id: String, }
+    "TEXT_MESSAGE_CONTENT" => TextMessageContent { message_id: String, delta: String, ? subagent_run_id: String, }
+    "TEXT_MESSAGE_END" => TextMessageEnd { message_id: String, ? subagent_run_id: String, }
+    "TOOL_CALL_START" => ToolCallStart {
         tool_call_id: String,
         tool_call_name: String,
         ? parent_message_id: String,
         ? subagent_run_id: String,
     }
-    ToolCallArgs { tool_call_id: String, delta: String, ? subagent_run_id: String, }
-    ToolCallEnd { tool_call_id: String, ? subagent_run_id: String, }
-    StateSnapshot { snapshot: Value, ? subagent_run_id: String, }
-    StateDelta { delta: Vec<Operation>, ? subagent_run_id: String, }
-    MessagesSnapshot { messages: Vec<Message>, }
-    Raw { event: Value, ? source: String, ? subagent_run_id: String, }
-    Custom { name: String, value: Value, ? subagent_run_id: String, }
-    RunStarted {
+    "TOOL_CALL_ARGS" => ToolCallArgs { tool_call_id: String, delta: String, ? subagent_run_id: String, }
+    "TOOL_CALL_END" => ToolCallEnd { tool_call_id: String, ? subagent_run_id: String, }
+    "STATE_SNAPSHOT" => StateSnapshot { snapshot: Value, ? subagent_run_id: String, }
+    "STATE_DELTA" => StateDelta { delta: Vec<Operation>, ? subagent_run_id: String, }
+    "MESSAGES_SNAPSHOT" => MessagesSnapshot { messages: Vec<Message>, }
+    "RAW" => Raw { event: Value, ? source: String, ? subagent_run_id: String, }
+    "CUSTOM" => Custom { name: String, value: Value, ? subagent_run_id: String, }
+    "RUN_STARTED" => RunStarted {
         thread_id: String,
         run_id: String,
         ? protocol_version: String,
         ? parent_run_id: String,
         ? input: Input,
     }
-    RunFinished {
+    "RUN_FINISHED" => RunFinished {
         thread_id: String,
         run_id: String,
         ? result: Value,
         ? outcome: Value,
         ? usage: Vec<Usage>,
     }
-    RunError { message: String, ? code: String, ? usage: Vec<Usage>, }
-    StepStarted { step_name: String, ? subagent_run_id: String, }
-    StepFinished { step_name: String, ? subagent_run_id: String, }
-    TextMessageChunk {
+    "RUN_ERROR" => RunError { message: String, ? code: String, ? usage: Vec<Usage>, }
+    "STEP_STARTED" => StepStarted { step_name: String, ? subagent_run_id: String, }
+    "STEP_FINISHED" => StepFinished { step_name: String, ? subagent_run_id: String, }
+    "TEXT_MESSAGE_CHUNK" => TextMessageChunk {
         ? message_id: String,
         ? role: String,
         ? delta: String,
         ? name: String,
         ? subagent_run_id: String,
     }
-    ToolCallChunk {
+    "TOOL_CALL_CHUNK" => ToolCallChunk {
         ? tool_call_id: String,
         ? tool_call_name: String,
         ? parent_message_id: String,
         ? delta: String,
         ? subagent_run_id: String,
     }
-    SubagentStarted {
+    "SUBAGENT_STARTED" => SubagentStarted {
         subagent_run_id: String,
         name: String,
         ? description: String,
@@ -117,35 +130,35 @@ events! {
         ? parent_tool_call_id: String,
         ? parent_message_id: String,
     }
-    SubagentFinished { subagent_run_id: String, ? result: Value, ? outcome: Value, }
-    SubagentError { subagent_run_id: String, message: String, ? code: String, }
-    ToolCallResult {
+    "SUBAGENT_FINISHED" => SubagentFinished { subagent_run_id: String, ? result: Value, ? outcome: Value, }
+    "SUBAGENT_ERROR" => SubagentError { subagent_run_id: String, message: String, ? code: String, }
+    "TOOL_CALL_RESULT" => ToolCallResult {
         message_id: String,
         tool_call_id: String,
         content: Content,
         ? role: String,
         ? subagent_run_id: String,
     }
-    ActivitySnapshot {
+    "ACTIVITY_SNAPSHOT" => ActivitySnapshot {
         message_id: String,
         activity_type: String,
         content: Value,
         ? replace: bool,
         ? subagent_run_id: String,
     }
-    ActivityDelta {
+    "ACTIVITY_DELTA" => ActivityDelta {
         message_id: String,
         activity_type: String,
         patch: Vec<Operation>,
         ? subagent_run_id: String,
     }
-    ReasoningStart { message_id: String, ? subagent_run_id: String, }
-    ReasoningMessageStart { message_id: String, role: String, ? subagent_run_id: String, }
-    ReasoningMessageContent { message_id: String, delta: String, ? subagent_run_id: String, }
-    ReasoningMessageEnd { message_id: String, ? subagent_run_id: String, }
-    ReasoningMessageChunk { ? message_id: String, ? delta: String, ? subagent_run_id: String, }
-    ReasoningEnd { message_id: String, ? subagent_run_id: String, }
-    ReasoningEncryptedValue {
+    "REASONING_START" => ReasoningStart { message_id: String, ? subagent_run_id: String, }
+    "REASONING_MESSAGE_START" => ReasoningMessageStart { message_id: String, role: String, ? subagent_run_id: String, }
+    "REASONING_MESSAGE_CONTENT" => ReasoningMessageContent { message_id: String, delta: String, ? subagent_run_id: String, }
+    "REASONING_MESSAGE_END" => ReasoningMessageEnd { message_id: String, ? subagent_run_id: String, }
+    "REASONING_MESSAGE_CHUNK" => ReasoningMessageChunk { ? message_id: String, ? delta: String, ? subagent_run_id: String, }
+    "REASONING_END" => ReasoningEnd { message_id: String, ? subagent_run_id: String, }
+    "REASONING_ENCRYPTED_VALUE" => ReasoningEncryptedValue {
         subtype: String,
         entity_id: String,
         encrypted_value: String,
@@ -163,7 +176,13 @@ pub(crate) enum Content {
 }
 
 objects! {
-    Operation { op: String, path: String, ? from: String, ? value: Value, }
+    Operation {
+        op: String,
+        path: String,
+        ? from: String,
+        #[serde(default, deserialize_with = "present")]
+        ? value: Value,
+    }
     Message {
         id: String,
         role: String,
@@ -209,4 +228,9 @@ objects! {
         ? cached_input_tokens: i64,
         ? cache_write_input_tokens: i64,
     }
+}
+
+/// A member whose `null` is a value, and not the same as no member.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
