@@ -14,8 +14,11 @@ use crate::workloads::Workload;
 pub(super) fn contenders(workload: &Workload) -> Vec<Contender<'_>> {
     let mut contenders = typed_json(workload);
     contenders.extend([
-        texts("serde_json, type first", workload, of_typed, |json| {
-            json::read_type_first(json).expect("an event of ours")
+        texts("serde_json, type first", workload, of_type_first, |json| {
+            serde_json::from_str(json).expect("an event of ours")
+        }),
+        texts("sonic-rs, type first", workload, of_type_first, |json| {
+            sonic_rs::from_str(json).expect("an event of ours")
         }),
         texts("serde_json, our model", workload, Event::clone, |json| {
             Event::from_json(json).expect("an event of ours")
@@ -81,6 +84,10 @@ fn payloads<'a, T>(
 fn of_typed(typed: &json::Event) -> Event {
     let json = serde_json::to_string(typed).expect("an event");
     Event::from_json(&json).expect("an event of ours")
+}
+
+fn of_type_first(json::TypeFirst(typed): &json::TypeFirst) -> Event {
+    of_typed(typed)
 }
 
 fn of_wire(wire: &wire::Event) -> Event {

@@ -2,10 +2,25 @@
 //! `type`, with open values as `serde_json::Value`.
 //!
 //! The derived reader of such an enum buffers an event until it has seen its `type`.
-//! [`read_type_first`] does without: it reads the text twice.
+//! [`TypeFirst`] does without, for texts that begin with their `type`.
 
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+
+/// An event read by hand, in one go, from a text whose first member is its `type`.
+pub(crate) struct TypeFirst(pub(crate) Event);
+
+struct TypeFirstVisitor;
+
+impl<'de> Deserialize<'de> for TypeFirst {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(TypeFirstVisitor)
+    }
+}
 
 /// Adds the members of every event, and leaves absent ones out when writing.
 macro_rules! events {
@@ -40,15 +55,22 @@ macro_rules! events {
             }
         )*
 
-        /// Reads the `type`, skipping all else, and then the event.
-        pub(crate) fn read_type_first(json: &str) -> serde_json::Result<Event> {
-            #[derive(Deserialize)]
-            struct Typed<'a> {
-                r#type: &'a str,
+        impl<'de> Visitor<'de> for TypeFirstVisitor {
+            type Value = TypeFirst;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an event that begins with its type")
             }
-            match serde_json::from_str::<Typed<'_>>(json)?.r#type {
-                $( $type => serde_json::from_str(json).map(Event::$name), )*
-                other => Err(serde::de::Error::custom(format!("no event: {other}"))),
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<TypeFirst, A::Error> {
+                let ("type", name) = members.next_entry()?.unwrap_or_default() else {
+                    return Err(A::Error::custom("the first member is not the type"));
+                };
+                let rest = MapAccessDeserializer::new(members);
+                match name {
+                    $( $type => $name::deserialize(rest).map(Event::$name).map(TypeFirst), )*
+                    other => Err(A::Error::custom(format!("no event: {other}"))),
+                }
             }
         }
     };
