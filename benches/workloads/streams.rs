@@ -1,13 +1,4 @@
-//! Named streams of events, the same ones in every run.
-//!
-//! | name | holds |
-//! |---|---|
-//! | `chat` | 2,000 text deltas of a few letters, ids as long as UUIDs, a timestamp each |
-//! | `tools` | calls with arguments in fragments, results of 1 to 8 KB, reasoning |
-//! | `state` | a nested snapshot of 50 KB, 500 patches |
-//! | `metadata` | 500 deltas with metadata and the producer's own event |
-//! | `history` | a snapshot of 200 messages |
-//! | `sample-*` | the sessions of `samples/` |
+//! How the streams are made.
 
 use std::fmt::Write as _;
 
@@ -19,54 +10,7 @@ use ag_ui_proto::model::{
 };
 use ag_ui_proto::value::{List, Object, Value};
 
-/// One stream, in the forms that the benches start from.
-pub(crate) struct Workload {
-    pub(crate) name: &'static str,
-    pub(crate) events: Vec<Event>,
-    /// The payload of each event.
-    pub(crate) payloads: Vec<Vec<u8>>,
-    /// The body of the stream as server-sent events.
-    pub(crate) sse: String,
-}
-
-impl Workload {
-    fn new(name: &'static str, events: Vec<Event>) -> Self {
-        let payload = |event: &Event| event.to_payload().expect("an event of ours").to_vec();
-        let payloads = events.iter().map(payload).collect();
-        let sse = events.iter().fold(String::new(), |mut sse, event| {
-            let json = serde_json::to_string(event).expect("an event of ours");
-            let _ = write!(sse, "data: {json}\n\n");
-            sse
-        });
-        Self { name, events, payloads, sse }
-    }
-
-    /// Bytes of the stream as frames.
-    pub(crate) fn frames_len(&self) -> u64 {
-        self.payloads.iter().map(|payload| payload.len() as u64 + 4).sum()
-    }
-}
-
-pub(crate) fn workloads() -> Vec<Workload> {
-    vec![
-        Workload::new("chat", chat()),
-        Workload::new("tools", tools()),
-        Workload::new("state", state()),
-        Workload::new("metadata", metadata()),
-        Workload::new("history", history()),
-        sample("sample-chat", include_str!("../../samples/chat.jsonl")),
-        sample("sample-research", include_str!("../../samples/research.jsonl")),
-        sample("sample-multimodal", include_str!("../../samples/multimodal.sse")),
-    ]
-}
-
-fn sample(name: &'static str, text: &str) -> Workload {
-    let events = text.lines().filter_map(|line| {
-        let json = line.strip_prefix("data: ").unwrap_or(line);
-        json.starts_with('{').then(|| Event::from_json(json).expect("a sample"))
-    });
-    Workload::new(name, events.collect())
-}
+use super::dice::Dice;
 
 /// A nested state of about `len` bytes of JSON.
 pub(crate) fn nested_state(len: usize) -> Value {
@@ -98,8 +42,14 @@ pub(crate) fn nested_state(len: usize) -> Value {
     Value::from(Object::from([("version", Value::from(7)), ("sections", Value::from(sections))]))
 }
 
+/// Integers as a list of token ids or a small image has them.
+pub(crate) fn small_integers() -> Value {
+    let mut dice = Dice::new(7);
+    Value::from((0..1000).map(|_| Value::from(dice.up_to(256))).collect::<List>())
+}
+
 /// Metadata as a framework attaches it to every event.
-pub(crate) fn meta() -> Object {
+pub(crate) fn metadata_of_one_event() -> Object {
     Object::from([
         ("traceId", Value::from("4bf92f3577b34da6a3ce929d0e0e4736")),
         ("node", Value::from("planner")),
@@ -109,7 +59,7 @@ pub(crate) fn meta() -> Object {
     ])
 }
 
-fn chat() -> Vec<Event> {
+pub(super) fn chat() -> Vec<Event> {
     let mut dice = Dice::new(1);
     let id = dice.id();
     (0..2000)
@@ -121,7 +71,7 @@ fn chat() -> Vec<Event> {
         .collect()
 }
 
-fn tools() -> Vec<Event> {
+pub(super) fn tools() -> Vec<Event> {
     let mut dice = Dice::new(2);
     let mut events = Vec::new();
     for _ in 0..20 {
@@ -147,10 +97,13 @@ fn tools() -> Vec<Event> {
     events
 }
 
-fn state() -> Vec<Event> {
+pub(super) fn snapshot() -> Vec<Event> {
+    vec![StateSnapshot::new(nested_state(50_000)).into()]
+}
+
+pub(super) fn patches() -> Vec<Event> {
     let mut dice = Dice::new(4);
-    let mut events = vec![Event::from(StateSnapshot::new(nested_state(50_000)))];
-    events.extend((0..500).map(|index| {
+    let patch = |index| {
         let row = format!("/sections/section{}/rows/{}", index % 20, index % 8);
         Event::from(StateDelta::new([
             PatchOperation::replace(format!("{row}/score"), f64::from(dice.up_to(1000)) / 8.0),
@@ -160,11 +113,11 @@ fn state() -> Vec<Event> {
                 Object::from([("id", dice.id()), ("name", dice.words(2))]),
             ),
         ]))
-    }));
-    events
+    };
+    (0..500).map(patch).collect()
 }
 
-fn metadata() -> Vec<Event> {
+pub(super) fn metadata() -> Vec<Event> {
     let mut dice = Dice::new(5);
     let id = dice.id();
     (0..500)
@@ -176,13 +129,13 @@ fn metadata() -> Vec<Event> {
             ]);
             Event::from(TextMessageContent::new(id.as_str(), dice.word()))
                 .with_timestamp(1_760_000_000_000 + tick * 18)
-                .with_metadata(meta())
+                .with_metadata(metadata_of_one_event())
                 .with_raw_event(raw)
         })
         .collect()
 }
 
-fn history() -> Vec<Event> {
+pub(super) fn history() -> Vec<Event> {
     let mut dice = Dice::new(6);
     let messages =
         (0..50).flat_map(|_| {
@@ -198,50 +151,4 @@ fn history() -> Vec<Event> {
             ]
         });
     vec![MessagesSnapshot::new(messages.collect::<Vec<_>>()).into()]
-}
-
-/// Numbers without pattern, the same ones for the same seed (xorshift64).
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-    }
-
-    fn roll(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn up_to(&mut self, end: u32) -> u32 {
-        u32::try_from(self.roll() % u64::from(end)).unwrap_or_default()
-    }
-
-    /// As long as a UUID.
-    fn id(&mut self) -> String {
-        let (high, low) = (self.roll(), self.roll());
-        format!(
-            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-            high >> 32,
-            high >> 16 & 0xffff,
-            high & 0xffff,
-            low >> 48,
-            low & 0xffff_ffff_ffff
-        )
-    }
-
-    fn word(&mut self) -> &'static str {
-        const WORDS: [&str; 16] = [
-            "the", "train", "leaves", "at", "noon", "and", "arrives", "before", "evening", "if",
-            "weather", "permits", "it", "größer", "ticket", "seat",
-        ];
-        WORDS[self.up_to(16) as usize]
-    }
-
-    fn words(&mut self, count: usize) -> String {
-        let words: Vec<_> = (0..count).map(|_| self.word()).collect();
-        words.join(" ")
-    }
 }
