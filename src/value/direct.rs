@@ -182,57 +182,71 @@ fn check_entries(bytes: &[u8], room: usize) -> Option<()> {
 }
 
 /// Puts the `Value` message of a value of at most `room` levels, whose numbers all have a double.
-pub(crate) fn write_value(value: &Value, room: usize, out: &mut Front<'_>) -> Option<()> {
-    write(value, room.min(DIRECT_DEPTH), out)
+pub(crate) fn write_value(
+    value: &Value,
+    room: usize,
+    out: &mut Front<'_>,
+    at: usize,
+) -> Option<usize> {
+    write(value, room.min(DIRECT_DEPTH), out, at)
 }
 
 /// Puts the `Struct` message of an object; its entries may hold values of `room - 1` levels.
-pub(crate) fn write_object(object: &Object, room: usize, out: &mut Front<'_>) -> Option<()> {
-    write_entries(object, room.min(DIRECT_DEPTH).checked_sub(1)?, out)
+pub(crate) fn write_object(
+    object: &Object,
+    room: usize,
+    out: &mut Front<'_>,
+    at: usize,
+) -> Option<usize> {
+    write_entries(object, room.min(DIRECT_DEPTH).checked_sub(1)?, out, at)
 }
 
-fn write(value: &Value, room: usize, out: &mut Front<'_>) -> Option<()> {
+fn write(value: &Value, room: usize, out: &mut Front<'_>, end: usize) -> Option<usize> {
     match value {
-        Value::String(text) => out.put_counted(0x1a, text.as_bytes()),
-        Value::Number(number) => write_number(number, out),
+        Value::String(text) => out.put_counted(end, 0x1a, text.as_bytes()),
+        Value::Number(number) => write_number(number, out, end),
         Value::Object(object) => {
-            let mark = out.written();
-            write_entries(object, room.checked_sub(1)?, out)?;
-            out.put_header(0x2a, mark)
+            let at = write_entries(object, room.checked_sub(1)?, out, end)?;
+            out.put_header(at, 0x2a, end)
         }
         Value::List(list) => {
-            let mark = out.written();
-            let room = room.checked_sub(1)?;
+            let (mut at, room) = (end, room.checked_sub(1)?);
             for value in list.iter().rev() {
-                let mark = out.written();
-                write(value, room, out)?;
-                out.put_header(0x0a, mark)?;
+                let mark = at;
+                at = write(value, room, out, at)?;
+                at = out.put_header(at, 0x0a, mark)?;
             }
-            out.put_header(0x32, mark)
+            out.put_header(at, 0x32, end)
         }
-        Value::Bool(flag) => out.put_array([0x20, u8::from(*flag)]),
-        Value::Null => out.put_array([0x08, 0]),
+        Value::Bool(flag) => out.put_array(end, [0x20, u8::from(*flag)]),
+        Value::Null => out.put_array(end, [0x08, 0]),
     }
 }
 
 #[inline]
-fn write_number(number: &Number, out: &mut Front<'_>) -> Option<()> {
+fn write_number(number: &Number, out: &mut Front<'_>, at: usize) -> Option<usize> {
     if number.carried().is_some() {
         return None;
     }
     let [a, b, c, d, e, f, g, h] = number.as_f64()?.to_le_bytes();
-    out.put_array([0x11, a, b, c, d, e, f, g, h])
+    out.put_array(at, [0x11, a, b, c, d, e, f, g, h])
 }
 
-fn write_entries(object: &Object, room: usize, out: &mut Front<'_>) -> Option<()> {
+fn write_entries(
+    object: &Object,
+    room: usize,
+    out: &mut Front<'_>,
+    end: usize,
+) -> Option<usize> {
+    let mut at = end;
     for (key, value) in object.as_slice().iter().rev() {
-        let mark = out.written();
-        write(value, room, out)?;
-        out.put_header(0x12, mark)?;
+        let mark = at;
+        at = write(value, room, out, at)?;
+        at = out.put_header(at, 0x12, mark)?;
         if !key.is_empty() {
-            out.put_counted(0x0a, key.as_bytes())?;
+            at = out.put_counted(at, 0x0a, key.as_bytes())?;
         }
-        out.put_header(0x0a, mark)?;
+        at = out.put_header(at, 0x0a, mark)?;
     }
-    Some(())
+    Some(at)
 }

@@ -1,29 +1,30 @@
 //! Bytes from the end of a slice to its front.
 
-use std::mem;
-
-/// A slice that is filled from its end, and what is left of it.
+/// A slice that is filled from its end.
 ///
 /// A length stands in front of what it counts: written from the end, it is known when its turn
-/// comes, so that nothing is measured beforehand. Everything is put in front of what is there.
-/// `None` from any of the functions means that the slice is too short; it is then of no more use.
+/// comes, so that nothing is measured beforehand.
+///
+/// Every function takes the place of the first byte that is there, puts something in front of it,
+/// and gives the place of the first byte of that. `None` means that the slice is too short; it is
+/// then of no more use. The place is a value of its own, and not kept here, since it is what each
+/// step waits for: like this it stays in a register.
 pub(crate) struct Front<'a> {
-    left: &'a mut [u8],
-    len: usize,
+    slice: &'a mut [u8],
     is_short: bool,
 }
 
 impl<'a> Front<'a> {
-    /// Begins at the end of `slice`.
+    /// Begins with the end of `slice`.
     #[inline]
     pub(crate) fn new(slice: &'a mut [u8]) -> Self {
-        Self { len: slice.len(), left: slice, is_short: false }
+        Self { slice, is_short: false }
     }
 
-    /// How many bytes were put.
+    /// The place where nothing has been put yet.
     #[inline]
-    pub(crate) fn written(&self) -> usize {
-        self.len - self.left.len()
+    pub(crate) fn end(&self) -> usize {
+        self.slice.len()
     }
 
     /// Whether it was too short for what should be put.
@@ -31,97 +32,126 @@ impl<'a> Front<'a> {
         self.is_short
     }
 
-    /// Room for `len` bytes, to be filled.
+    /// Room for `len` bytes, to be filled, and the place of the first.
     #[inline]
-    fn room(&mut self, len: usize) -> Option<&'a mut [u8]> {
-        let Some(mid) = self.left.len().checked_sub(len) else {
+    fn room(&mut self, at: usize, len: usize) -> Option<(&mut [u8], usize)> {
+        let Some(start) = at.checked_sub(len) else {
             self.is_short = true;
             return None;
         };
-        let (left, room) = mem::take(&mut self.left).split_at_mut_checked(mid)?;
-        self.left = left;
-        Some(room)
+        Some((self.slice.get_mut(start..at)?, start))
     }
 
     /// Puts bytes.
     #[inline]
-    pub(crate) fn put(&mut self, bytes: &[u8]) -> Option<()> {
-        self.room(bytes.len())?.copy_from_slice(bytes);
-        Some(())
+    pub(crate) fn put(&mut self, at: usize, bytes: &[u8]) -> Option<usize> {
+        let (room, start) = self.room(at, bytes.len())?;
+        room.copy_from_slice(bytes);
+        Some(start)
     }
 
     /// Puts so many bytes.
     #[inline]
-    pub(crate) fn put_array<const N: usize>(&mut self, bytes: [u8; N]) -> Option<()> {
-        *self.room(N)?.first_chunk_mut()? = bytes;
-        Some(())
+    pub(crate) fn put_array<const N: usize>(&mut self, at: usize, bytes: [u8; N]) -> Option<usize> {
+        let (room, start) = self.room(at, N)?;
+        *room.first_chunk_mut()? = bytes;
+        Some(start)
     }
 
     /// Puts a varint, in as few bytes as it takes.
     #[inline]
-    pub(crate) fn put_varint(&mut self, value: u64) -> Option<()> {
-        match u8::try_from(value) {
-            Ok(byte @ ..0x80) => self.put_array([byte]),
-            _ => self.put_long_varint(value),
+    pub(crate) fn put_varint(&mut self, at: usize, value: u64) -> Option<usize> {
+        if let Ok(byte @ ..0x80) = u8::try_from(value) {
+            return self.put_array(at, [byte]);
         }
-    }
-
-    fn put_long_varint(&mut self, mut value: u64) -> Option<()> {
-        let len = varint_len(value);
         if value < 1 << 56
-            && let Some(room) = self.left.last_chunk_mut()
+            && let Some(start) = at.checked_sub(8)
+            && let Some(room) = self.slice.get_mut(start..at)
+            && let Some(room) = room.first_chunk_mut()
         {
             // All eight groups at once, at the end of eight bytes. What stands in front of them is
             // written over by what comes next.
+            let len = varint_len(value);
             *room = spread(value, len).to_le_bytes();
-            self.room(len)?;
-            return Some(());
+            return at.checked_sub(len);
         }
-        for byte in self.room(len)? {
+        self.put_long_varint(at, value)
+    }
+
+    #[inline(never)]
+    fn put_long_varint(&mut self, at: usize, mut value: u64) -> Option<usize> {
+        let (room, start) = self.room(at, varint_len(value))?;
+        for byte in room {
             let [low, ..] = value.to_le_bytes();
             value >>= 7;
             *byte = if value == 0 { low } else { low | 0x80 };
         }
-        Some(())
+        Some(start)
     }
 
-    /// Puts the length of what was put since `mark`, and `tag` in front of it.
+    /// Puts the length of what was put from `mark` on, and `tag` in front of it.
     #[inline]
-    pub(crate) fn put_header(&mut self, tag: u8, mark: usize) -> Option<()> {
-        let len = self.written() - mark;
+    pub(crate) fn put_header(&mut self, at: usize, tag: u8, mark: usize) -> Option<usize> {
+        let len = mark.checked_sub(at)?;
         match u8::try_from(len) {
-            Ok(len @ ..0x80) => self.put_array([tag, len]),
+            Ok(len @ ..0x80) => self.put_array(at, [tag, len]),
             _ => {
-                self.put_len(len)?;
-                self.put_array([tag])
+                let at = self.put_len(at, len)?;
+                self.put_array(at, [tag])
             }
         }
     }
 
     /// Puts a length alone.
     #[inline]
-    pub(crate) fn put_len(&mut self, len: usize) -> Option<()> {
+    pub(crate) fn put_len(&mut self, at: usize, len: usize) -> Option<usize> {
         // No platform has a wider `usize`.
-        self.put_varint(u64::try_from(len).unwrap_or(u64::MAX))
+        self.put_varint(at, u64::try_from(len).unwrap_or(u64::MAX))
     }
 
     /// Puts `body`, its length in front of it, and `tag` in front of that.
     #[inline]
-    pub(crate) fn put_counted(&mut self, tag: u8, body: &[u8]) -> Option<()> {
+    pub(crate) fn put_counted(&mut self, at: usize, tag: u8, body: &[u8]) -> Option<usize> {
         match u8::try_from(body.len()) {
-            Ok(len @ ..0x80) => {
-                if let [first, second, room @ ..] = self.room(body.len() + 2)? {
-                    (*first, *second) = (tag, len);
-                    copy(body, room);
-                }
-                Some(())
+            Ok(len @ ..=SHORT) => {
+                let (room, start) = self.room(at, body.len() + 2)?;
+                let [first, second, room @ ..] = room else { return None };
+                (*first, *second) = (tag, len);
+                copy_short(body, room)?;
+                Some(start)
             }
-            _ => {
-                self.put(body)?;
-                self.put_len(body.len())?;
-                self.put_array([tag])
-            }
+            _ => self.put_long(at, tag, body),
         }
+    }
+
+    #[inline(never)]
+    fn put_long(&mut self, at: usize, tag: u8, body: &[u8]) -> Option<usize> {
+        let at = self.put(at, body)?;
+        let at = self.put_len(at, body.len())?;
+        self.put_array(at, [tag])
+    }
+}
+
+/// Up to this length, ids and deltas as a rule, a text is copied without a call for it.
+const SHORT: u8 = 64;
+
+/// Copies up to [`SHORT`] bytes: both ends, which may overlap, and agree where they do.
+#[inline]
+fn copy_short(from: &[u8], into: &mut [u8]) -> Option<()> {
+    #[inline]
+    fn ends<const N: usize>(from: &[u8], into: &mut [u8]) -> Option<()> {
+        *into.first_chunk_mut::<N>()? = *from.first_chunk()?;
+        *into.last_chunk_mut::<N>()? = *from.last_chunk()?;
+        Some(())
+    }
+    match from.len() {
+        0 => Some(()),
+        1 => ends::<1>(from, into),
+        2..4 => ends::<2>(from, into),
+        4..8 => ends::<4>(from, into),
+        8..16 => ends::<8>(from, into),
+        16..32 => ends::<16>(from, into),
+        _ => ends::<32>(from, into),
     }
 }
 
@@ -134,27 +164,6 @@ fn spread(value: u64, len: usize) -> u64 {
     let groups = quarters & 0x007f_007f_007f_007f | (quarters & 0x3f80_3f80_3f80_3f80) << 1;
     let continued = 0x8080_8080_8080_8080 & !(u64::MAX << (8 * (len - 1)));
     (groups | continued) << (8 * (8 - len))
-}
-
-/// Copies a text, which is short as a rule, without a call for it.
-#[inline]
-fn copy(from: &[u8], into: &mut [u8]) {
-    fn ends<const N: usize>(from: &[u8], into: &mut [u8]) -> Option<()> {
-        // The two may overlap; where they do, they agree.
-        *into.first_chunk_mut::<N>()? = *from.first_chunk()?;
-        *into.last_chunk_mut::<N>()? = *from.last_chunk()?;
-        Some(())
-    }
-    let copied = match from.len() {
-        4..8 => ends::<4>(from, into),
-        8..16 => ends::<8>(from, into),
-        16..32 => ends::<16>(from, into),
-        32..=64 => ends::<32>(from, into),
-        _ => None,
-    };
-    if copied.is_none() {
-        into.copy_from_slice(from);
-    }
 }
 
 /// How many bytes a varint takes.
@@ -179,13 +188,13 @@ mod tests {
     use super::*;
 
     /// What `put` leaves at the end of a slice of just the room for it, and of a longer one.
-    fn put(len: usize, put: impl Fn(&mut Front<'_>) -> Option<()>) -> Vec<u8> {
+    fn put(len: usize, put: impl Fn(&mut Front<'_>, usize) -> Option<usize>) -> Vec<u8> {
         let mut slice = vec![0xee; len + 11];
         let mut exact = vec![0xee; len];
         for slice in [&mut slice, &mut exact] {
             let mut front = Front::new(slice);
-            assert_eq!(put(&mut front), Some(()));
-            assert_eq!(front.written(), len);
+            let end = front.end();
+            assert_eq!(put(&mut front, end), Some(end - len));
             assert!(!front.is_short());
         }
         assert!(slice.ends_with(&exact));
@@ -199,7 +208,7 @@ mod tests {
                 let mut expected = Vec::new();
                 prost::encoding::encode_varint(value, &mut expected);
                 assert_eq!(varint_len(value), expected.len());
-                assert_eq!(put(expected.len(), |front| front.put_varint(value)), expected);
+                assert_eq!(put(expected.len(), |front, at| front.put_varint(at, value)), expected);
             }
         }
     }
@@ -212,10 +221,11 @@ mod tests {
             prost::encoding::encode_varint(len as u64, &mut expected);
             expected.extend_from_slice(&body);
             assert_eq!(counted_len(len), expected.len());
-            assert_eq!(put(expected.len(), |front| front.put_counted(0x12, &body)), expected);
-            let parted = |front: &mut Front<'_>| {
-                front.put(&body)?;
-                front.put_header(0x12, 0)
+            let whole = |front: &mut Front<'_>, at| front.put_counted(at, 0x12, &body);
+            assert_eq!(put(expected.len(), whole), expected);
+            let parted = |front: &mut Front<'_>, end| {
+                let at = front.put(end, &body)?;
+                front.put_header(at, 0x12, end)
             };
             assert_eq!(put(expected.len(), parted), expected);
         }
@@ -223,17 +233,17 @@ mod tests {
 
     #[test]
     fn a_slice_that_is_too_short_says_so() {
-        let checks: [fn(&mut Front<'_>) -> Option<()>; 5] = [
-            |front| front.put(b"abc"),
-            |front| front.put_array(*b"abc"),
-            |front| front.put_varint(1 << 20),
-            |front| front.put_counted(0x12, b"a"),
-            |front| front.put(b"ab").and_then(|()| front.put_header(0x12, 0)),
+        let checks: [fn(&mut Front<'_>, usize) -> Option<usize>; 5] = [
+            |front, at| front.put(at, b"abc"),
+            |front, at| front.put_array(at, *b"abc"),
+            |front, at| front.put_varint(at, 1 << 20),
+            |front, at| front.put_counted(at, 0x12, b"a"),
+            |front, at| front.put(at, b"ab").and_then(|start| front.put_header(start, 0x12, at)),
         ];
         for check in checks {
             let mut slice = [0; 2];
             let mut front = Front::new(&mut slice);
-            assert_eq!(check(&mut front), None);
+            assert_eq!(check(&mut front, 2), None);
             assert!(front.is_short());
         }
     }

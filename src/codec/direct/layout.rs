@@ -42,19 +42,18 @@ macro_rules! events {
             from.end(Event { base, body })
         }
 
-        /// Puts the envelope around the event.
+        /// Puts the event and the envelope around it.
         #[inline]
-        pub(super) fn write_event(event: &Event, into: &mut Writer<'_>) -> Option<()> {
-            let (arm, number) = match &event.body {
-                $(
-                    Body::$name(body) => {
-                        Message::write(body, into)?;
-                        ($arm, $number)
-                    }
-                )*
+        pub(super) fn write_event(
+            event: &Event,
+            into: &mut Writer<'_>,
+            end: usize,
+        ) -> Option<usize> {
+            let (at, arm, number) = match &event.body {
+                $( Body::$name(body) => (Message::write(body, into, end)?, $arm, $number), )*
             };
-            write_base(&event.base, number, into)?;
-            write_arm(arm, into)
+            let at = write_base(&event.base, number, into, at)?;
+            write_arm(arm, into, at, end)
         }
 
         /// How many bytes [`write_event`] puts, if that is known at a glance.
@@ -92,9 +91,9 @@ macro_rules! message {
             }
 
             #[inline]
-            fn write(&self, into: &mut Writer<'_>) -> Option<()> {
-                $( Member::write(&self.$down, into, $down_number)?; )*
-                Some(())
+            fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+                $( let at = Member::write(&self.$down, into, at, $down_number)?; )*
+                Some(at)
             }
 
             #[inline]
@@ -118,12 +117,12 @@ fn read_arm(payload: &[u8]) -> Option<(u8, &[u8])> {
 }
 
 #[inline]
-fn write_arm(arm: u8, into: &mut Writer<'_>) -> Option<()> {
+fn write_arm(arm: u8, into: &mut Writer<'_>, at: usize, end: usize) -> Option<usize> {
     match arm {
-        ..16 => into.close(arm, 0),
+        ..16 => into.close(at, arm, end),
         _ => {
-            into.out.put_len(into.written())?;
-            into.out.put_array([(arm & 0x0f) << 3 | 0x82, arm >> 4])
+            let at = into.out.put_len(at, end.checked_sub(at)?)?;
+            into.out.put_array(at, [(arm & 0x0f) << 3 | 0x82, arm >> 4])
         }
     }
 }

@@ -29,8 +29,8 @@ mod write;
 
 use bytes::BytesMut;
 
-use self::write::{Writer, append, append_by_scratch};
-use super::{HEADER_LEN, Options};
+use self::write::{Form, Writer, append, append_by_scratch};
+use super::Options;
 use crate::model::Event;
 use crate::model::enforce::Plain;
 
@@ -46,27 +46,11 @@ pub(super) fn encode(
     if options.refuses_loss() || options.has_exact_numbers() || !Plain::is(event) {
         return None;
     }
-    let (max_len, max_depth) = (options.limits().max_frame_len(), options.limits().max_depth());
-    let write = |out: &mut Writer<'_>| {
-        layout::write_event(event, out)?;
-        if framed {
-            let len = u32::try_from(out.written()).ok()?;
-            out.out.put_array(len.to_be_bytes())?;
-        }
-        Some(())
-    };
-    // The header counts towards the limit whether it is asked for or not.
-    let unframed = if framed { 0 } else { HEADER_LEN };
-    let max_len = max_len - unframed;
+    let form = Form::new(framed, options.limits());
+    let write = |into: &mut Writer<'_>, end: usize| layout::write_event(event, into, end);
     match layout::size(event) {
-        Some(len) => {
-            let len = len + HEADER_LEN - unframed;
-            if len > max_len {
-                return None;
-            }
-            append(dst, len, max_depth, write)
-        }
-        None => append_by_scratch(dst, max_len, max_depth, write),
+        Some(len) => append(&form, len, dst, write),
+        None => append_by_scratch(&form, dst, write),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::wire::JsonPatchOperationType;
 /// An object of the model as a message: its fields, in ascending order.
 pub(crate) trait Message: Sized {
     fn read(from: &mut Reader<'_>) -> Option<Self>;
-    fn write(&self, into: &mut Writer<'_>) -> Option<()>;
+    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize>;
 
     /// How many bytes [`Message::write`] puts, if that is known at a glance: nothing but texts and
     /// integers.
@@ -27,8 +27,8 @@ pub(crate) trait Message: Sized {
 pub(crate) trait Body: Sized {
     /// Reads all of `bytes`, which stand in the message of `from`.
     fn read_body<'a>(bytes: &'a [u8], from: &Reader<'a>) -> Option<Self>;
-    /// Puts the bytes, without their length.
-    fn write_body(&self, into: &mut Writer<'_>) -> Option<()>;
+    /// Puts the bytes, without their length, in front of the place `at`.
+    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize>;
 
     /// As [`Message::size`].
     #[inline]
@@ -40,7 +40,7 @@ pub(crate) trait Body: Sized {
 /// A member of an object: a field, or several of one number.
 pub(crate) trait Member: Sized {
     fn read(from: &mut Reader<'_>, number: u8) -> Option<Self>;
-    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()>;
+    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize>;
 
     /// As [`Message::size`], tags and lengths included.
     fn size(&self) -> Option<usize>;
@@ -55,8 +55,8 @@ impl<T: Message> Body for T {
     }
 
     #[inline]
-    fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
-        into.inside(1, |into| self.write(into))
+    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+        into.inside(1, |into| self.write(into, at))
     }
 }
 
@@ -67,8 +67,8 @@ impl<T: Message> Message for Box<T> {
     }
 
     #[inline]
-    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
-        T::write(self, into)
+    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+        T::write(self, into, at)
     }
 
     #[inline]
@@ -84,8 +84,8 @@ impl Body for String {
     }
 
     #[inline]
-    fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
-        into.out.put(self.as_bytes())
+    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+        into.out.put(at, self.as_bytes())
     }
 
     #[inline]
@@ -99,8 +99,8 @@ impl Body for Value {
         from.value(bytes)
     }
 
-    fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
-        into.value(self)
+    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+        into.value(at, self)
     }
 }
 
@@ -109,8 +109,8 @@ impl Body for Box<Value> {
         from.value(bytes).map(Self::new)
     }
 
-    fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
-        into.value(self)
+    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+        into.value(at, self)
     }
 }
 
@@ -119,8 +119,8 @@ impl Body for Object {
         from.object(bytes)
     }
 
-    fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
-        into.object(self)
+    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+        into.object(at, self)
     }
 }
 
@@ -134,8 +134,8 @@ macro_rules! names {
             }
 
             #[inline]
-            fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
-                into.out.put(self.as_str().as_bytes())
+            fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+                into.out.put(at, self.as_str().as_bytes())
             }
 
             #[inline]
@@ -158,8 +158,8 @@ impl<T: Body> Member for Option<T> {
     }
 
     #[inline]
-    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
-        write_optional(self.as_ref(), into, number)
+    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+        write_optional(self.as_ref(), into, at, number)
     }
 
     #[inline]
@@ -175,14 +175,35 @@ impl<T: Body> Member for Option<T> {
 pub(super) fn write_optional<T: Body>(
     member: Option<&T>,
     into: &mut Writer<'_>,
+    at: usize,
     number: u8,
-) -> Option<()> {
-    if let Some(member) = member {
-        let mark = into.written();
-        member.write_body(into)?;
-        into.close(number, mark)?;
+) -> Option<usize> {
+    match member {
+        Some(member) => write_one(member, into, at, number),
+        None => Some(at),
     }
-    Some(())
+}
+
+#[inline]
+fn write_one<T: Body>(
+    member: &T,
+    into: &mut Writer<'_>,
+    end: usize,
+    number: u8,
+) -> Option<usize> {
+    let at = member.write_body(into, end)?;
+    into.close(at, number, end)
+}
+
+pub(super) fn write_list<T: Body>(
+    list: &[T],
+    into: &mut Writer<'_>,
+    at: usize,
+    number: u8,
+) -> Option<usize> {
+    into.inside(1, |into| {
+        list.iter().rev().try_fold(at, |at, element| write_one(element, into, at, number))
+    })
 }
 
 /// A string without presence: absent and empty are the same bytes.
@@ -195,10 +216,10 @@ macro_rules! implicit {
             }
 
             #[inline]
-            fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
+            fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
                 match self.as_str() {
-                    "" => Some(()),
-                    text => into.text(number, text),
+                    "" => Some(at),
+                    text => into.text(at, number, text),
                 }
             }
 
@@ -220,8 +241,8 @@ impl Member for Option<bool> {
         from.varint(number).map(|flag| flag.map(|flag| flag != 0))
     }
 
-    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
-        self.map_or(Some(()), |flag| into.varint(number, u64::from(flag)))
+    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+        self.map_or(Some(at), |flag| into.varint(at, number, u64::from(flag)))
     }
 
     fn size(&self) -> Option<usize> {
@@ -239,8 +260,8 @@ impl Member for Option<i64> {
     }
 
     #[inline]
-    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
-        self.map_or(Some(()), |value| into.varint(number, value.cast_unsigned()))
+    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+        self.map_or(Some(at), |value| into.varint(at, number, value.cast_unsigned()))
     }
 
     #[inline]
@@ -262,7 +283,7 @@ impl Member for PatchOp {
         })
     }
 
-    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
+    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
         let op = match self {
             Self::Add => JsonPatchOperationType::Add,
             Self::Remove => JsonPatchOperationType::Remove,
@@ -273,8 +294,8 @@ impl Member for PatchOp {
             Self::Unknown(_) => return None,
         };
         match u64::try_from(i32::from(op)).ok()? {
-            0 => Some(()),
-            op => into.varint(number, op),
+            0 => Some(at),
+            op => into.varint(at, number, op),
         }
     }
 
@@ -293,10 +314,8 @@ impl<T: Body> Member for Vec<T> {
         Some(list)
     }
 
-    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
-        into.inside(1, |into| {
-            self.iter().rev().try_for_each(|element| write_optional(Some(element), into, number))
-        })
+    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+        write_list(self, into, at, number)
     }
 
     fn size(&self) -> Option<usize> {
@@ -310,8 +329,8 @@ impl<T: Body> Member for Option<Vec<T>> {
         Vec::read(from, number).map(|list| Some(list).filter(|list| !list.is_empty()))
     }
 
-    fn write(&self, into: &mut Writer<'_>, number: u8) -> Option<()> {
-        self.as_ref().map_or(Some(()), |list| list.write(into, number))
+    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+        self.as_ref().map_or(Some(at), |list| write_list(list, into, at, number))
     }
 
     #[inline]

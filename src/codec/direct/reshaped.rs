@@ -6,7 +6,7 @@ use super::layout::{
     base_event, input_content, input_content_source, message, run_agent_input, run_finished_event,
     subagent_finished_event, tool_call_result_event,
 };
-use super::piece::{Body, Member, Message, write_optional};
+use super::piece::{Body, Member, Message, write_list, write_optional};
 use super::read::Reader;
 use super::write::Writer;
 use crate::model::{
@@ -36,15 +36,20 @@ pub(super) fn read_base(from: &mut Reader<'_>, number: u8) -> Option<Base> {
 }
 
 #[inline]
-pub(super) fn write_base(base: &Base, number: u8, into: &mut Writer<'_>) -> Option<()> {
-    let mark = into.written();
-    base.metadata.write(into, base_event::METADATA)?;
-    base.raw_event.write(into, base_event::RAW_EVENT)?;
-    base.timestamp.write(into, base_event::TIMESTAMP)?;
-    if number != 0 {
-        into.out.put_array([base_event::TYPE << 3, number])?;
-    }
-    into.close(1, mark)
+pub(super) fn write_base(
+    base: &Base,
+    number: u8,
+    into: &mut Writer<'_>,
+    end: usize,
+) -> Option<usize> {
+    let at = base.metadata.write(into, end, base_event::METADATA)?;
+    let at = base.raw_event.write(into, at, base_event::RAW_EVENT)?;
+    let at = base.timestamp.write(into, at, base_event::TIMESTAMP)?;
+    let at = match number {
+        0 => at,
+        _ => into.out.put_array(at, [base_event::TYPE << 3, number])?,
+    };
+    into.close(at, 1, end)
 }
 
 #[inline]
@@ -69,9 +74,9 @@ macro_rules! unions {
                 None
             }
 
-            fn write_body(&self, into: &mut Writer<'_>) -> Option<()> {
+            fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
                 match self {
-                    $( Self::$arm(arm) => write_optional(Some(arm), into, $numbers::$number), )*
+                    $( Self::$arm(arm) => write_optional(Some(arm), into, at, $numbers::$number), )*
                     Self::Unknown(_) => None,
                 }
             }
@@ -192,7 +197,7 @@ impl Message for AnyMessage {
         (members == Members::default()).then_some(message)
     }
 
-    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
         macro_rules! members {
             ($message:ident; $($member:ident)* $(; $name:ident: $value:expr)*) => {
                 AnyRole {
@@ -228,22 +233,22 @@ impl Message for AnyMessage {
             Self::Reasoning(it) => members!(it; content encrypted_value encrypted_value_type),
             Self::Unknown(_) => return None,
         };
-        write_optional(members.encrypted_value_type, into, message::ENCRYPTED_VALUE_TYPE)?;
-        write_optional(members.activity_content, into, message::ACTIVITY_CONTENT)?;
-        write_optional(members.activity_type, into, message::ACTIVITY_TYPE)?;
-        write_optional(members.encrypted_value, into, message::ENCRYPTED_VALUE)?;
-        write_optional(members.subagent_run_id, into, message::SUBAGENT_RUN_ID)?;
-        write_optional(members.metadata, into, message::METADATA)?;
-        write_list(members.content_parts, into, message::CONTENT_PARTS)?;
-        write_optional(members.error, into, message::ERROR)?;
-        write_optional(members.tool_call_id, into, message::TOOL_CALL_ID)?;
-        write_list(members.tool_calls, into, message::TOOL_CALLS)?;
-        write_optional(members.name, into, message::NAME)?;
-        write_optional(members.content, into, message::CONTENT)?;
-        into.text(message::ROLE, self.tag())?;
+        let at = write_optional(members.encrypted_value_type, into, at, message::ENCRYPTED_VALUE_TYPE)?;
+        let at = write_optional(members.activity_content, into, at, message::ACTIVITY_CONTENT)?;
+        let at = write_optional(members.activity_type, into, at, message::ACTIVITY_TYPE)?;
+        let at = write_optional(members.encrypted_value, into, at, message::ENCRYPTED_VALUE)?;
+        let at = write_optional(members.subagent_run_id, into, at, message::SUBAGENT_RUN_ID)?;
+        let at = write_optional(members.metadata, into, at, message::METADATA)?;
+        let at = write_list(members.content_parts, into, at, message::CONTENT_PARTS)?;
+        let at = write_optional(members.error, into, at, message::ERROR)?;
+        let at = write_optional(members.tool_call_id, into, at, message::TOOL_CALL_ID)?;
+        let at = write_list(members.tool_calls, into, at, message::TOOL_CALLS)?;
+        let at = write_optional(members.name, into, at, message::NAME)?;
+        let at = write_optional(members.content, into, at, message::CONTENT)?;
+        let at = into.text(at, message::ROLE, self.tag())?;
         match members.id {
-            "" => Some(()),
-            id => into.text(message::ID, id),
+            "" => Some(at),
+            id => into.text(at, message::ID, id),
         }
     }
 }
@@ -271,12 +276,6 @@ impl Members {
     }
 }
 
-fn write_list<T: Body>(list: &[T], into: &mut Writer<'_>, number: u8) -> Option<()> {
-    into.inside(1, |into| {
-        list.iter().rev().try_for_each(|element| write_optional(Some(element), into, number))
-    })
-}
-
 impl Message for ToolCallResult {
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         use tool_call_result_event as number;
@@ -290,14 +289,14 @@ impl Message for ToolCallResult {
         Some(Self { message_id, tool_call_id, content, role, subagent_run_id, extra })
     }
 
-    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
         use tool_call_result_event as number;
-        write_list(self.content.parts(), into, number::CONTENT_PARTS)?;
-        self.role.write(into, number::ROLE)?;
-        write_optional(self.content.text(), into, number::CONTENT)?;
-        self.tool_call_id.write(into, number::TOOL_CALL_ID)?;
-        self.message_id.write(into, number::MESSAGE_ID)?;
-        self.subagent_run_id.write(into, number::SUBAGENT_RUN_ID)
+        let at = write_list(self.content.parts(), into, at, number::CONTENT_PARTS)?;
+        let at = self.role.write(into, at, number::ROLE)?;
+        let at = write_optional(self.content.text(), into, at, number::CONTENT)?;
+        let at = self.tool_call_id.write(into, at, number::TOOL_CALL_ID)?;
+        let at = self.message_id.write(into, at, number::MESSAGE_ID)?;
+        self.subagent_run_id.write(into, at, number::SUBAGENT_RUN_ID)
     }
 
     fn size(&self) -> Option<usize> {
@@ -343,22 +342,27 @@ impl Message for RunFinished {
         Some(Self { thread_id, run_id, result, outcome, usage, extra: Extra::default() })
     }
 
-    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
         use run_finished_event as number;
-        let outcome = self.outcome.as_ref();
-        if let Some(RunFinishedOutcome::Success(outcome)) = outcome {
-            outcome.pending_tool_call_ids.write(into, number::PENDING_TOOL_CALL_IDS)?;
-        }
-        self.usage.write(into, number::USAGE)?;
-        if let Some(RunFinishedOutcome::Interrupt(outcome)) = outcome {
-            into.inside(1, |into| outcome.interrupts.write(into, number::INTERRUPTS))?;
-        }
-        if let Some(outcome) = outcome {
-            into.text(number::OUTCOME, outcome.tag())?;
-        }
-        self.result.write(into, number::RESULT)?;
-        self.run_id.write(into, number::RUN_ID)?;
-        self.thread_id.write(into, number::THREAD_ID)
+        let at = match &self.outcome {
+            Some(RunFinishedOutcome::Success(outcome)) => {
+                outcome.pending_tool_call_ids.write(into, at, number::PENDING_TOOL_CALL_IDS)?
+            }
+            _ => at,
+        };
+        let at = self.usage.write(into, at, number::USAGE)?;
+        let at = match &self.outcome {
+            Some(RunFinishedOutcome::Interrupt(outcome)) => into
+                .inside(1, |into| outcome.interrupts.write(into, at, number::INTERRUPTS))?,
+            _ => at,
+        };
+        let at = match &self.outcome {
+            Some(outcome) => into.text(at, number::OUTCOME, outcome.tag())?,
+            None => at,
+        };
+        let at = self.result.write(into, at, number::RESULT)?;
+        let at = self.run_id.write(into, at, number::RUN_ID)?;
+        self.thread_id.write(into, at, number::THREAD_ID)
     }
 }
 
@@ -382,16 +386,20 @@ impl Message for SubagentFinished {
         Some(Self { subagent_run_id, result, outcome, extra: Extra::default() })
     }
 
-    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
         use subagent_finished_event as number;
-        if let Some(SubagentFinishedOutcome::Suspended(outcome)) = &self.outcome {
-            outcome.interrupt_ids.write(into, number::INTERRUPT_IDS)?;
-        }
-        if let Some(outcome) = &self.outcome {
-            into.text(number::OUTCOME, outcome.tag())?;
-        }
-        self.result.write(into, number::RESULT)?;
-        self.subagent_run_id.write(into, number::SUBAGENT_RUN_ID)
+        let at = match &self.outcome {
+            Some(SubagentFinishedOutcome::Suspended(outcome)) => {
+                outcome.interrupt_ids.write(into, at, number::INTERRUPT_IDS)?
+            }
+            _ => at,
+        };
+        let at = match &self.outcome {
+            Some(outcome) => into.text(at, number::OUTCOME, outcome.tag())?,
+            None => at,
+        };
+        let at = self.result.write(into, at, number::RESULT)?;
+        self.subagent_run_id.write(into, at, number::SUBAGENT_RUN_ID)
     }
 }
 
@@ -414,17 +422,17 @@ impl Message for RunAgentInput {
         })
     }
 
-    fn write(&self, into: &mut Writer<'_>) -> Option<()> {
+    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
         use run_agent_input as number;
-        self.protocol_version.write(into, number::PROTOCOL_VERSION)?;
-        self.resume.write(into, number::RESUME)?;
-        self.forwarded_props.write(into, number::FORWARDED_PROPS)?;
-        self.context.write(into, number::CONTEXT)?;
-        self.tools.write(into, number::TOOLS)?;
-        self.messages.write(into, number::MESSAGES)?;
-        self.state.write(into, number::STATE)?;
-        self.parent_run_id.write(into, number::PARENT_RUN_ID)?;
-        self.run_id.write(into, number::RUN_ID)?;
-        self.thread_id.write(into, number::THREAD_ID)
+        let at = self.protocol_version.write(into, at, number::PROTOCOL_VERSION)?;
+        let at = self.resume.write(into, at, number::RESUME)?;
+        let at = self.forwarded_props.write(into, at, number::FORWARDED_PROPS)?;
+        let at = self.context.write(into, at, number::CONTEXT)?;
+        let at = self.tools.write(into, at, number::TOOLS)?;
+        let at = self.messages.write(into, at, number::MESSAGES)?;
+        let at = self.state.write(into, at, number::STATE)?;
+        let at = self.parent_run_id.write(into, at, number::PARENT_RUN_ID)?;
+        let at = self.run_id.write(into, at, number::RUN_ID)?;
+        self.thread_id.write(into, at, number::THREAD_ID)
     }
 }

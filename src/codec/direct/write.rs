@@ -1,17 +1,18 @@
-//! The bytes of a message so far, from its end.
+//! The bytes of an event so far, from their end.
 
 use std::cell::RefCell;
 
 use bytes::BytesMut;
 
+use crate::codec::{HEADER_LEN, Limits};
 use crate::value::direct::{write_object, write_value};
 use crate::value::front::Front;
 use crate::value::{Object, Value};
 
-/// What is written of an event, and where it goes on in it.
+/// Where an event is written to, and how far in its JSON the message at hand stands.
 ///
-/// Everything is put in front of what is there: the last field first, what a length counts before
-/// the length.
+/// As in [`Front`], everything is put in front of the place where the last thing begins, and gives
+/// the place where it begins itself: the last field first, what a length counts before the length.
 pub(crate) struct Writer<'a> {
     pub(crate) out: Front<'a>,
     /// How many JSON containers enclose a member of the message at hand.
@@ -19,24 +20,70 @@ pub(crate) struct Writer<'a> {
     max_depth: usize,
 }
 
+/// What an event is appended as, and how much of it is allowed.
+pub(super) struct Form {
+    framed: bool,
+    max_frame_len: usize,
+    max_depth: usize,
+}
+
+impl Form {
+    /// A frame if `framed`, else the payload of one.
+    pub(super) fn new(framed: bool, limits: &Limits) -> Self {
+        let (max_frame_len, max_depth) = (limits.max_frame_len(), limits.max_depth());
+        Self { framed, max_frame_len, max_depth }
+    }
+
+    /// Writes into a slice; gives the place of the first byte.
+    #[inline]
+    fn write(
+        &self,
+        out: Front<'_>,
+        write: impl FnOnce(&mut Writer<'_>, usize) -> Option<usize>,
+    ) -> Result<usize, Missed> {
+        let end = out.end();
+        let mut into = Writer { out, level: 1, max_depth: self.max_depth };
+        let written = write(&mut into, end).and_then(|at| {
+            // The header counts towards the limit whether it is asked for or not.
+            let len = end - at;
+            if len.saturating_add(HEADER_LEN) > self.max_frame_len {
+                return None;
+            }
+            match self.framed {
+                true => into.out.put_array(at, u32::try_from(len).ok()?.to_be_bytes()),
+                false => Some(at),
+            }
+        });
+        written.ok_or(if into.out.is_short() { Missed::TooShort } else { Missed::Unusual })
+    }
+}
+
+/// Why nothing was written.
+enum Missed {
+    TooShort,
+    Unusual,
+}
+
 /// Appends what `write` writes, which is known to be of `len` bytes.
 #[inline]
 pub(super) fn append(
-    dst: &mut BytesMut,
+    form: &Form,
     len: usize,
-    max_depth: usize,
-    write: impl FnOnce(&mut Writer<'_>) -> Option<()>,
+    dst: &mut BytesMut,
+    write: impl FnOnce(&mut Writer<'_>, usize) -> Option<usize>,
 ) -> Option<()> {
-    let start = dst.len();
-    dst.resize(start + len, 0);
-    let room = dst.get_mut(start..)?;
-    let mut writer = Writer { out: Front::new(room), level: 1, max_depth };
-    let written = write(&mut writer);
-    if written.is_none() || writer.out.written() != len {
-        dst.truncate(start);
+    if len > form.max_frame_len {
         return None;
     }
-    Some(())
+    let start = dst.len();
+    dst.resize(start + len + if form.framed { HEADER_LEN } else { 0 }, 0);
+    match form.write(Front::new(dst.get_mut(start..)?), write) {
+        Ok(0) => Some(()),
+        _ => {
+            dst.truncate(start);
+            None
+        }
+    }
 }
 
 thread_local! {
@@ -46,28 +93,25 @@ thread_local! {
 /// What a thread keeps for its next event, in bytes. A larger scratch goes when it has been used.
 const KEPT: usize = 256 * 1024;
 
-/// Appends what `write` writes, of whatever length up to `max_len`.
+/// Appends what `write` writes, of whatever length.
 pub(super) fn append_by_scratch(
+    form: &Form,
     dst: &mut BytesMut,
-    max_len: usize,
-    max_depth: usize,
-    write: impl Fn(&mut Writer<'_>) -> Option<()>,
+    write: impl Fn(&mut Writer<'_>, usize) -> Option<usize>,
 ) -> Option<()> {
     SCRATCH.with_borrow_mut(|scratch| {
-        let appended = loop {
-            let mut writer = Writer { out: Front::new(scratch), level: 1, max_depth };
-            let written = write(&mut writer);
-            let (len, is_short) = (writer.out.written(), writer.out.is_short());
-            if !is_short {
-                let bytes = scratch.get(scratch.len() - len..).filter(|_| len <= max_len);
-                break written.and_then(|()| Some(dst.extend_from_slice(bytes?)));
+        let written = loop {
+            match form.write(Front::new(scratch), &write) {
+                Ok(at) => break scratch.get(at..),
+                Err(Missed::Unusual) => break None,
+                Err(Missed::TooShort) if scratch.len() >= form.max_frame_len => break None,
+                Err(Missed::TooShort) => {
+                    let longer = scratch.len().saturating_mul(4).max(4096);
+                    scratch.resize(longer.min(form.max_frame_len), 0);
+                }
             }
-            if scratch.len() >= max_len {
-                break None;
-            }
-            let longer = scratch.len().saturating_mul(4).max(4096).min(max_len);
-            scratch.resize(longer, 0);
         };
+        let appended = written.map(|bytes| dst.extend_from_slice(bytes));
         if scratch.len() > KEPT {
             *scratch = Vec::new();
         }
@@ -76,43 +120,37 @@ pub(super) fn append_by_scratch(
 }
 
 impl Writer<'_> {
-    /// How many bytes there are.
+    /// Puts the field `number` around what was put from `mark` on.
     #[inline]
-    pub(crate) fn written(&self) -> usize {
-        self.out.written()
-    }
-
-    /// Puts the field `number` around what was written since `mark`.
-    #[inline]
-    pub(crate) fn close(&mut self, number: u8, mark: usize) -> Option<()> {
-        self.out.put_header(number << 3 | 2, mark)
+    pub(crate) fn close(&mut self, at: usize, number: u8, mark: usize) -> Option<usize> {
+        self.out.put_header(at, number << 3 | 2, mark)
     }
 
     /// Puts the field `number` with a text, be it empty.
     #[inline]
-    pub(crate) fn text(&mut self, number: u8, text: &str) -> Option<()> {
-        self.out.put_counted(number << 3 | 2, text.as_bytes())
+    pub(crate) fn text(&mut self, at: usize, number: u8, text: &str) -> Option<usize> {
+        self.out.put_counted(at, number << 3 | 2, text.as_bytes())
     }
 
     /// Puts the field `number` with a varint, be it 0.
     #[inline]
-    pub(crate) fn varint(&mut self, number: u8, value: u64) -> Option<()> {
-        self.out.put_varint(value)?;
-        self.out.put_array([number << 3])
+    pub(crate) fn varint(&mut self, at: usize, number: u8, value: u64) -> Option<usize> {
+        let at = self.out.put_varint(at, value)?;
+        self.out.put_array(at, [number << 3])
     }
 
     /// Puts a `Value` message that stands here.
     #[inline]
-    pub(crate) fn value(&mut self, value: &Value) -> Option<()> {
+    pub(crate) fn value(&mut self, at: usize, value: &Value) -> Option<usize> {
         let room = self.room()?;
-        write_value(value, room, &mut self.out)
+        write_value(value, room, &mut self.out, at)
     }
 
     /// Puts a `Struct` message that stands here.
     #[inline]
-    pub(crate) fn object(&mut self, object: &Object) -> Option<()> {
+    pub(crate) fn object(&mut self, at: usize, object: &Object) -> Option<usize> {
         let room = self.room()?;
-        write_object(object, room, &mut self.out)
+        write_object(object, room, &mut self.out, at)
     }
 
     /// Writes what stands so many levels further in.
