@@ -95,7 +95,11 @@ pub(crate) fn required<T>(member: Option<T>, name: &str, at: &At<'_>) -> Result<
 }
 
 /// Inspects a required member that bytes can lack.
-pub(crate) fn inspect_expected<T: Node>(member: Option<&T>, at: &At<'_>, with: &mut impl Inspector) {
+pub(crate) fn inspect_expected<T: Node>(
+    member: Option<&T>,
+    at: &At<'_>,
+    with: &mut impl Inspector,
+) {
     match member {
         Some(member) => member.inspect(at, with),
         None => with.malformed(at, Reason::Missing),
@@ -103,7 +107,11 @@ pub(crate) fn inspect_expected<T: Node>(member: Option<&T>, at: &At<'_>, with: &
 }
 
 /// Inspects an optional member.
-pub(crate) fn inspect_optional<T: Node>(member: Option<&T>, at: &At<'_>, with: &mut impl Inspector) {
+pub(crate) fn inspect_optional<T: Node>(
+    member: Option<&T>,
+    at: &At<'_>,
+    with: &mut impl Inspector,
+) {
     let Some(member) = member else { return };
     if member.is_null() {
         with.malformed(at, Reason::Null);

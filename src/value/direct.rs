@@ -7,6 +7,7 @@
 //! [`super::encode`]) then decides what it is. So this file refuses nothing and explains nothing,
 //! and what it does accept must come out as it would there.
 
+pub(crate) use super::ascii::text;
 use super::front::Front;
 use super::object::Entry;
 use super::{List, Number, Object, Value};
@@ -14,27 +15,64 @@ use super::{List, Number, Object, Value};
 /// How many levels of a value are taken the short way. A level costs some stack, at most 1 KiB.
 const DIRECT_DEPTH: usize = 128;
 
-/// The text of a string field.
-#[inline]
-pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
-    str::from_utf8(bytes).ok()
-}
-
 /// Takes a varint off the front of `bytes`, and gives what is left.
 #[inline]
 pub(crate) fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    match bytes {
+        [byte @ ..0x80, rest @ ..] => Some((u64::from(*byte), rest)),
+        _ => {
+            let (value, len) = long_varint(bytes);
+            let rest = bytes.get(len..).filter(|_| len > 0)?;
+            Some((value, rest))
+        }
+    }
+}
+
+/// The varint at the front of `bytes`, and how many bytes it has: 0 if it is none.
+#[inline(never)]
+fn long_varint(bytes: &[u8]) -> (u64, usize) {
+    const CONTINUED: u64 = 0x8080_8080_8080_8080;
+    // The first byte that is not continued ends it; nothing behind it counts.
+    let word = first_eight(bytes);
+    let ends = !word & CONTINUED;
+    let len = ends.trailing_zeros() as usize / 8 + 1;
+    if len <= bytes.len().min(8) {
+        let counted = word & (ends ^ ends.wrapping_sub(1));
+        return (gather(counted & !CONTINUED), len);
+    }
     let mut value = 0;
     for (index, byte) in bytes.iter().take(9).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * index);
         if *byte < 0x80 {
-            return Some((value, bytes.get(index + 1..)?));
+            return (value, index + 1);
         }
     }
     // The tenth byte of a negative number has one bit, and the usual layout no more bytes.
-    match bytes.get(9..)? {
-        [1, rest @ ..] => Some((value | 1 << 63, rest)),
-        _ => None,
+    match bytes.get(9) {
+        Some(1) => (value | 1 << 63, 10),
+        _ => (0, 0),
     }
+}
+
+/// The first eight bytes, the first one lowest; zeros where there are less.
+#[inline]
+fn first_eight(bytes: &[u8]) -> u64 {
+    match (bytes.first_chunk(), bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(word), _, _) => u64::from_le_bytes(*word),
+        (None, Some(first), Some(last)) => {
+            let apart = 8 * (bytes.len() - 4);
+            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << apart
+        }
+        _ => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    }
+}
+
+/// The number of eight groups of seven bits, a group a byte.
+#[inline]
+fn gather(groups: u64) -> u64 {
+    let quarters = groups & 0x007f_007f_007f_007f | (groups & 0x7f00_7f00_7f00_7f00) >> 1;
+    let halves = quarters & 0x0000_3fff_0000_3fff | (quarters & 0x3fff_0000_3fff_0000) >> 2;
+    halves & 0x0fff_ffff | (halves & 0x0fff_ffff_0000_0000) >> 4
 }
 
 /// Takes a length and the bytes it counts off the front of `bytes`, and gives what is left.
@@ -42,9 +80,6 @@ pub(crate) fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
 pub(crate) fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     match bytes {
         [len @ ..0x80, rest @ ..] => rest.split_at_checked(usize::from(*len)),
-        [low, high @ ..0x80, rest @ ..] => {
-            rest.split_at_checked(usize::from(*low & 0x7f) | usize::from(*high) << 7)
-        }
         _ => {
             let (len, rest) = varint(bytes)?;
             rest.split_at_checked(usize::try_from(len).ok()?)
@@ -232,12 +267,7 @@ fn write_number(number: &Number, out: &mut Front<'_>, at: usize) -> Option<usize
     out.put_array(at, [0x11, a, b, c, d, e, f, g, h])
 }
 
-fn write_entries(
-    object: &Object,
-    room: usize,
-    out: &mut Front<'_>,
-    end: usize,
-) -> Option<usize> {
+fn write_entries(object: &Object, room: usize, out: &mut Front<'_>, end: usize) -> Option<usize> {
     let mut at = end;
     for (key, value) in object.as_slice().iter().rev() {
         let mark = at;
@@ -249,4 +279,43 @@ fn write_entries(
         at = out.put_header(at, 0x0a, mark)?;
     }
     Some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn varints_of_every_length_read_as_prost_reads_them() {
+        for bit in 0..64 {
+            for value in [1 << bit, (1 << bit) - 1, u64::MAX >> bit, 0x5555_5555_5555_5555 >> bit] {
+                let mut bytes = Vec::new();
+                prost::encoding::encode_varint(value, &mut bytes);
+                assert_eq!(varint(&bytes), Some((value, &[][..])));
+                let len = bytes.len();
+                bytes.extend([0x80, 0xff, 0, 1, 0x80, 0xff, 0, 1, 2]);
+                assert_eq!(varint(&bytes), Some((value, &bytes[len..])));
+                assert_eq!(varint(&bytes[..len - 1]), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_varint_of_more_than_64_bits_is_not_usual() {
+        assert_eq!(varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]), None);
+        assert_eq!(varint(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0]), None);
+    }
+
+    #[test]
+    fn a_length_counts_what_follows_it() {
+        for len in [0, 1, 127, 128, 129, 16_383, 16_384, 70_000] {
+            let mut bytes = Vec::new();
+            prost::encoding::encode_varint(len as u64, &mut bytes);
+            bytes.extend(vec![7; len]);
+            assert_eq!(counted(&bytes), Some((&vec![7; len][..], &[][..])));
+            bytes.push(8);
+            assert_eq!(counted(&bytes), Some((&vec![7; len][..], &[8][..])));
+            assert_eq!(counted(&bytes[..bytes.len() - 2]), None);
+        }
+    }
 }

@@ -24,6 +24,7 @@
 use std::fmt;
 
 mod access;
+mod ascii;
 mod children;
 mod convert;
 mod decimal;

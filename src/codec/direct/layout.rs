@@ -35,11 +35,16 @@ macro_rules! events {
                 _ => return None,
             };
             let base = read_base(&mut from, number)?;
-            let body = match arm {
-                $( $arm => Body::$name(Message::read(&mut from)?), )*
-                _ => return None,
-            };
-            from.end(Event { base, body })
+            // Each event is made in its arm, so that it need not be moved there.
+            match arm {
+                $(
+                    $arm => {
+                        let body = Body::$name(Message::read(&mut from)?);
+                        from.end(Event { base, body })
+                    }
+                )*
+                _ => None,
+            }
         }
 
         /// Puts the event and the envelope around it.

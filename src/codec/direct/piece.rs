@@ -151,10 +151,7 @@ names!(EncryptedValueSubtype, ResumeStatus, Role, TextRole, ToolCallType);
 impl<T: Body> Member for Option<T> {
     #[inline]
     fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
-        match from.body(number)? {
-            Some(bytes) => T::read_body(bytes, from).map(Some),
-            None => Some(None),
-        }
+        if from.is_at(number) { read_one(from).map(Some) } else { Some(None) }
     }
 
     #[inline]
@@ -171,6 +168,13 @@ impl<T: Body> Member for Option<T> {
     }
 }
 
+/// Reads the length-delimited field that is next.
+#[inline(never)]
+fn read_one<T: Body>(from: &mut Reader<'_>) -> Option<T> {
+    let bytes = from.next_body()?;
+    T::read_body(bytes, from)
+}
+
 #[inline]
 pub(super) fn write_optional<T: Body>(
     member: Option<&T>,
@@ -185,12 +189,7 @@ pub(super) fn write_optional<T: Body>(
 }
 
 #[inline]
-fn write_one<T: Body>(
-    member: &T,
-    into: &mut Writer<'_>,
-    end: usize,
-    number: u8,
-) -> Option<usize> {
+fn write_one<T: Body>(member: &T, into: &mut Writer<'_>, end: usize, number: u8) -> Option<usize> {
     let at = member.write_body(into, end)?;
     into.close(at, number, end)
 }
@@ -212,7 +211,7 @@ macro_rules! implicit {
         impl Member for $name {
             #[inline]
             fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
-                from.text(number).map(|text| text.unwrap_or_default().into())
+                if from.is_at(number) { read_one(from) } else { Some(Self::from("")) }
             }
 
             #[inline]
@@ -308,7 +307,8 @@ impl<T: Body> Member for Vec<T> {
     fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
         let mut list = Self::new();
         // An element stands in the list, which stands in the object.
-        while let Some(bytes) = from.body(number)? {
+        while from.is_at(number) {
+            let bytes = from.next_body()?;
             list.push(T::read_body(bytes, &from.inner(bytes, 1))?);
         }
         Some(list)

@@ -38,19 +38,27 @@ impl<'a> Reader<'a> {
         self.rest.is_empty().then_some(made)
     }
 
-    /// The bytes of the length-delimited field `number`, if it is next.
+    /// Whether the length-delimited field `number` is next.
     ///
     /// Fields above 15 have a longer tag; no message but the envelope has any.
     #[inline]
+    pub(crate) fn is_at(&self, number: u8) -> bool {
+        matches!(self.rest, [tag, ..] if *tag == number << 3 | 2)
+    }
+
+    /// The bytes of the length-delimited field that is next.
+    #[inline]
+    pub(crate) fn next_body(&mut self) -> Option<&'a [u8]> {
+        let (_, rest) = self.rest.split_first()?;
+        let (body, rest) = counted(rest)?;
+        self.rest = rest;
+        Some(body)
+    }
+
+    /// The bytes of the length-delimited field `number`, if it is next.
+    #[inline]
     pub(crate) fn body(&mut self, number: u8) -> Option<Option<&'a [u8]>> {
-        match self.rest {
-            [tag, rest @ ..] if *tag == number << 3 | 2 => {
-                let (body, rest) = counted(rest)?;
-                self.rest = rest;
-                Some(Some(body))
-            }
-            _ => Some(None),
-        }
+        if self.is_at(number) { self.next_body().map(Some) } else { Some(None) }
     }
 
     /// The varint of the field `number`, if it is next.

@@ -233,7 +233,8 @@ impl Message for AnyMessage {
             Self::Reasoning(it) => members!(it; content encrypted_value encrypted_value_type),
             Self::Unknown(_) => return None,
         };
-        let at = write_optional(members.encrypted_value_type, into, at, message::ENCRYPTED_VALUE_TYPE)?;
+        let at =
+            write_optional(members.encrypted_value_type, into, at, message::ENCRYPTED_VALUE_TYPE)?;
         let at = write_optional(members.activity_content, into, at, message::ACTIVITY_CONTENT)?;
         let at = write_optional(members.activity_type, into, at, message::ACTIVITY_TYPE)?;
         let at = write_optional(members.encrypted_value, into, at, message::ENCRYPTED_VALUE)?;
@@ -352,8 +353,9 @@ impl Message for RunFinished {
         };
         let at = self.usage.write(into, at, number::USAGE)?;
         let at = match &self.outcome {
-            Some(RunFinishedOutcome::Interrupt(outcome)) => into
-                .inside(1, |into| outcome.interrupts.write(into, at, number::INTERRUPTS))?,
+            Some(RunFinishedOutcome::Interrupt(outcome)) => {
+                into.inside(1, |into| outcome.interrupts.write(into, at, number::INTERRUPTS))?
+            }
             _ => at,
         };
         let at = match &self.outcome {

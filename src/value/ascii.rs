@@ -1,0 +1,103 @@
+//! Bytes as text: the one function of this crate that the compiler has to be told to trust.
+//!
+//! Nearly every string of a stream is short and ASCII: an id, a delta, a key. The check of the
+//! standard library takes each byte of those for itself until it is aligned; taking a word at a
+//! time costs a fraction, and every string of every event is checked. BENCHMARKS.md has the
+//! figures with and without.
+
+/// The text that `bytes` are, if they are UTF-8.
+#[inline]
+#[allow(unsafe_code, reason = "ASCII is UTF-8; see the figures in BENCHMARKS.md")]
+pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
+    if is_ascii(bytes) {
+        // SAFETY: every byte is below 0x80, and such bytes are UTF-8 whatever their order: each is
+        // a character of its own (RFC 3629, section 3).
+        Some(unsafe { str::from_utf8_unchecked(bytes) })
+    } else {
+        str::from_utf8(bytes).ok()
+    }
+}
+
+/// Whether every byte is below 0x80.
+#[inline]
+fn is_ascii(bytes: &[u8]) -> bool {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let (words, _) = bytes.as_chunks();
+    if let Some(last) = bytes.last_chunk() {
+        // The last word overlaps the one before, so that no byte is left over.
+        let all = words
+            .iter()
+            .fold(u64::from_ne_bytes(*last), |all, word| all | u64::from_ne_bytes(*word));
+        all & HIGH == 0
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        (u32::from_ne_bytes(*first) | u32::from_ne_bytes(*last)) & 0x8080_8080 == 0
+    } else {
+        bytes.iter().all(u8::is_ascii)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8]) {
+        assert_eq!(text(bytes), str::from_utf8(bytes).ok(), "{bytes:02x?}");
+    }
+
+    #[test]
+    fn every_two_bytes_are_text_where_the_standard_library_says_so() {
+        for first in 0..=255 {
+            for second in 0..=255 {
+                check(&[first, second]);
+                check(&[first, b'a', second]);
+            }
+        }
+    }
+
+    #[test]
+    fn every_byte_at_every_place_of_every_short_length_is_seen() {
+        for len in 0..70 {
+            let mut bytes = vec![b'a'; len];
+            check(&bytes);
+            for at in 0..len {
+                for byte in 0..=255 {
+                    bytes[at] = byte;
+                    check(&bytes);
+                }
+                bytes[at] = b'a';
+            }
+        }
+    }
+
+    #[test]
+    fn characters_of_every_length_are_seen_across_words() {
+        for char in ["é", "€", "😀", "\u{7f}", "\u{80}", "\u{10ffff}"] {
+            for before in 0..20 {
+                for after in 0..20 {
+                    let text = "x".repeat(before) + char + &"y".repeat(after);
+                    check(text.as_bytes());
+                    // Without its last byte it is no text, unless the character has only one.
+                    let cut = before + char.len() - 1;
+                    check(&text.as_bytes()[..cut]);
+                    check(&[&text.as_bytes()[..cut], b"z"].concat());
+                }
+            }
+        }
+    }
+
+    mod anything {
+        use proptest::prelude::*;
+
+        proptest! {
+            #![proptest_config(crate::value::tests::cases(2000))]
+
+            #[test]
+            fn bytes_are_text_where_the_standard_library_says_so(
+                bytes in prop::collection::vec(prop_oneof![9 => 0..0x80_u8, 1 => any::<u8>()], 0..200)
+            ) {
+                super::check(&bytes);
+            }
+        }
+    }
+}
