@@ -195,20 +195,21 @@ fn refuse_loss(event: &Event, options: &Options) -> Result<(), EncodeError> {
 }
 
 pub(super) fn decode(payload: &[u8], options: &Options) -> Result<Decoded, DecodeError> {
-    match direct::decode(payload, options) {
-        Some(event) => {
-            let decoded = Decoded { event: Some(event), notices: Vec::new() };
-            if cfg!(debug_assertions) {
-                let expected = decode_by_schema(payload, options);
-                debug_assert_eq!(Ok(&decoded), expected.as_ref(), "{payload:02x?}");
-                let json = |decoded: &Decoded| serde_json::to_string(&decoded.event).ok();
-                // The order of members does not count above.
-                debug_assert_eq!(Some(json(&decoded)), expected.as_ref().ok().map(json));
-            }
-            Ok(decoded)
+    let mut decoded = Ok(Decoded::default());
+    if let Ok(Decoded { event, .. }) = &mut decoded {
+        if direct::decode(payload, options, event).is_none() {
+            decoded = decode_by_schema(payload, options);
+        } else if cfg!(debug_assertions) {
+            let expected = decode_by_schema(payload, options);
+            debug_assert_eq!(decoded, expected, "{payload:02x?}");
+            // The order of members does not count there.
+            let json = |result: &Result<Decoded, _>| {
+                result.as_ref().ok().and_then(|decoded| serde_json::to_string(&decoded.event).ok())
+            };
+            debug_assert_eq!(json(&decoded), json(&expected));
         }
-        None => decode_by_schema(payload, options),
     }
+    decoded
 }
 
 /// As [`decode`], by way of the schema types, for any bytes.

@@ -26,7 +26,13 @@ macro_rules! events {
         $(reshaped $(@ $_:tt)?)? $({ $($fields:tt)* } { $($reversed:tt)* })?;
     )*) => {
         /// Reads the envelope and the event in it.
-        pub(super) fn read_event(payload: &[u8], max_depth: usize) -> Option<Event> {
+        ///
+        /// It is put where it is wanted, since moving it there would take longer than reading it.
+        pub(super) fn read_event(
+            payload: &[u8],
+            max_depth: usize,
+            into: &mut Option<Event>,
+        ) -> Option<()> {
             let (arm, rest) = read_arm(payload)?;
             let (bytes, []) = counted(rest)? else { return None };
             let mut from = Reader::new(bytes, max_depth);
@@ -35,16 +41,16 @@ macro_rules! events {
                 _ => return None,
             };
             let base = read_base(&mut from, number)?;
-            // Each event is made in its arm, so that it need not be moved there.
             match arm {
                 $(
                     $arm => {
                         let body = Body::$name(Message::read(&mut from)?);
-                        from.end(Event { base, body })
+                        *into = Some(Event { base, body });
                     }
                 )*
-                _ => None,
+                _ => return None,
             }
+            from.end(())
         }
 
         /// Puts the event and the envelope around it.
@@ -87,7 +93,7 @@ macro_rules! message {
         { $($down:ident $down_number:literal),* }
     ) => {
         impl Message for $name {
-            #[inline]
+            #[inline(always)]
             fn read(from: &mut Reader<'_>) -> Option<Self> {
                 Some(Self {
                     $( $up: Member::read(from, $up_number)?, )*

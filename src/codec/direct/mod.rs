@@ -56,7 +56,7 @@ pub(super) fn encode(
 
 /// Reads a payload.
 ///
-/// `None` if the bytes are not usual; they may still be an event.
-pub(super) fn decode(payload: &[u8], options: &Options) -> Option<Event> {
-    layout::read_event(payload, options.limits().max_depth())
+/// `None` if the bytes are not usual; they may still be an event, and what is in `into` is not.
+pub(super) fn decode(payload: &[u8], options: &Options, into: &mut Option<Event>) -> Option<()> {
+    layout::read_event(payload, options.limits().max_depth(), into)
 }
