@@ -9,6 +9,8 @@ mod fidelity_law;
 mod field_reports;
 mod golden;
 mod hostile;
+#[cfg(feature = "negotiate")]
+mod negotiate;
 mod notation;
 mod properties;
 mod regression;
