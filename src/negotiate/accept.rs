@@ -61,7 +61,7 @@ impl Negotiator {
     /// none; holds a range with an empty parameter for a more specific one; and does not know
     /// escapes in quoted strings. The specification and RFC 9110 are followed in all of these.
     #[must_use]
-    pub fn choose<V: AsRef<[u8]>>(&self, accept: impl IntoIterator<Item = V>) -> Format {
+    pub fn choose<V: AsRef<[u8]>>(self, accept: impl IntoIterator<Item = V>) -> Format {
         let mut best = None;
         for line in accept {
             for element in split(line.as_ref(), b',') {
@@ -101,7 +101,7 @@ impl Range {
         Some(Self { specificity, is_willing: is_willing.unwrap_or(true) })
     }
 
-    fn is_exact(&self) -> bool {
+    fn is_exact(self) -> bool {
         self.specificity == (true, true)
     }
 }

@@ -14,6 +14,8 @@ mod negotiate;
 mod notation;
 mod properties;
 mod regression;
+#[cfg(feature = "sse")]
+mod sse;
 #[cfg(feature = "tokio")]
 mod streams;
 mod strictness;
