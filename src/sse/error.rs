@@ -54,7 +54,7 @@ pub enum SseError {
     Data {
         /// The event, counted from 1. What has no data is none.
         number: u64,
-        /// Where its data begins in the stream.
+        /// Where its data begins in the stream, or the line that should have had some.
         offset: u64,
         /// Why.
         source: DataError,

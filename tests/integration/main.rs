@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
 
 mod census;
+#[cfg(feature = "stream")]
+mod coalesce;
 mod exact_numbers;
 mod fidelity;
 mod fidelity_law;

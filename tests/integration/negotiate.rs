@@ -76,3 +76,36 @@ fn where_the_official_encoder_is_not_followed_it_is_for_a_reason() {
     let same = official.iter().filter(|(header, format)| choose(header) == **format).count();
     assert!(same * 10 > official.len() * 9, "{same} of {}", official.len());
 }
+
+/// Field report 21: to be admitted is enough, and a weight of zero is a refusal.
+#[test]
+fn field_report_admission_decides() {
+    for (header, format) in [
+        ("text/event-stream", Format::Sse),
+        ("text/event-stream;q=1, application/vnd.ag-ui.event+proto;q=0.1", Format::Protobuf),
+        ("application/vnd.ag-ui.event+proto;q=0", Format::Sse),
+        ("APPLICATION/VND.AG-UI.EVENT+PROTO", Format::Protobuf),
+        ("application/vnd.ag-ui.event+protobuf", Format::Sse),
+        ("application/*", Format::Protobuf),
+        ("*/*", Format::Protobuf),
+    ] {
+        assert_eq!(Negotiator::new().choose([header]), format, "{header}");
+    }
+    assert_eq!(Negotiator::new().with_wildcards_as_sse().choose(["*/*"]), Format::Sse);
+}
+
+/// Field report 20: a server may ignore `Accept`; its answer is read by what it says it is.
+#[test]
+fn field_report_sse_where_protobuf_was_asked_for() {
+    let asked = "application/vnd.ag-ui.event+proto, text/event-stream";
+    assert_eq!(Negotiator::new().choose([asked]), Format::Protobuf);
+    assert_eq!(Format::from_content_type("text/event-stream"), Some(Format::Sse));
+}
+
+/// Field report 23: frames that are sent with a parameter are frames; ours are sent without.
+#[test]
+fn field_report_a_content_type_with_a_parameter() {
+    let told = "application/vnd.ag-ui.event+proto; charset=utf-8";
+    assert_eq!(Format::from_content_type(told), Some(Format::Protobuf));
+    assert_eq!(Format::Protobuf.to_string(), "application/vnd.ag-ui.event+proto");
+}

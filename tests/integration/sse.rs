@@ -736,6 +736,43 @@ mod codec {
 
     use super::*;
 
+    /// How a stream in either binding ended.
+    #[cfg(feature = "stream")]
+    async fn end<C>(body: &[u8], codec: C) -> (usize, bool, Option<(u64, u64)>)
+    where
+        C: Decoder<Item = Event>,
+        C::Error: ag_ui_proto::stream::StreamFault,
+    {
+        use ag_ui_proto::stream::StreamFault as _;
+
+        let mut read = FramedRead::new(body, codec);
+        let mut count = 0;
+        while let Some(event) = read.next().await {
+            match event {
+                Ok(_) => count += 1,
+                Err(error) => return (count, error.is_truncated(), error.position()),
+            }
+        }
+        (count, false, None)
+    }
+
+    #[cfg(feature = "stream")]
+    #[tokio::test]
+    async fn a_program_can_ask_how_a_stream_ended_in_either_binding() {
+        let whole = format!("data: {STARTED}\n\n");
+        let mut frame = BytesMut::new();
+        event(STARTED).encode_frame(&mut frame).unwrap();
+        for (rest, at, bad, is_truncated) in
+            [("data: {", 0, &b"\0\0\0\x01"[..], true), ("data: {\n\n", 6, b"\0\0\0\x01x", false)]
+        {
+            let text = end(format!("{whole}{rest}").as_bytes(), SseCodec::new()).await;
+            assert_eq!(text, (1, is_truncated, Some((2, whole.len() as u64 + at))));
+            let frames = end(&[&frame[..], bad].concat(), EventCodec::new()).await;
+            assert_eq!(frames, (1, is_truncated, Some((2, frame.len() as u64))));
+        }
+        assert_eq!(end(whole.as_bytes(), SseCodec::new()).await, (1, false, None));
+    }
+
     /// What a program writes that does not care which binding it has.
     async fn pass<C, E>(codec: C, other: C, events: &[Event]) -> Vec<Event>
     where
