@@ -314,6 +314,7 @@ mod tests {
             (r#"a/b;x="open, application/vnd.ag-ui.event+proto"#, false),
             (r#"application/vnd.ag-ui.event+proto;x=";q=1""#, false),
             (r"a/b;x=\, application/vnd.ag-ui.event+proto", true),
+            (r#"a/b;x=\", application/vnd.ag-ui.event+proto, ""#, false),
         ]);
     }
 

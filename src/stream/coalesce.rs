@@ -380,6 +380,14 @@ mod tests {
             crate::codec::encode_frame(event, &limits, &mut bytes::BytesMut::new()).unwrap();
             assert!(serde_json::to_string(event).unwrap().len() + 8 <= 1000);
         }
+        let keys: Vec<_> = (0..100)
+            .map(|key: i32| text("").with_metadata(Object::from([(key.to_string(), 1.5)])))
+            .collect();
+        let out = run(Coalescer::with_limits(limits), &keys);
+        assert!((2..20).contains(&out.len()), "{}", out.len());
+        for event in &out {
+            crate::codec::encode_frame(event, &limits, &mut bytes::BytesMut::new()).unwrap();
+        }
         let large = text(&"x".repeat(2000));
         let events = [text("a"), large, text("b")];
         assert_eq!(run(Coalescer::with_limits(limits), &events), events);

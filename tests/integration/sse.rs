@@ -546,6 +546,15 @@ fn a_half_without_its_other_half_is_an_error_of_the_stream() {
     assert!(matches!(error, SseError::Event { number: 2, source: TextError::TornPair(_), .. }));
     let (_, error) = torn("data: {");
     assert!(error.is_truncated(), "what input ended in comes first: {error}");
+
+    let mut reader = SseReader::new().joining_surrogates();
+    let mut src = BytesMut::from(concat!(
+        r#"data: {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"\ud83d"}"#,
+        "\n\ndata: x\n\n"
+    ));
+    assert!(reader.next_event(&mut src).unwrap().is_some());
+    assert!(reader.next_event(&mut src).is_err());
+    assert!(reader.finish(&src).is_ok(), "after an error nothing is missing");
 }
 
 // --- field reports ---------------------------------------------------------------------------
