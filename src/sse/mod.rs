@@ -54,8 +54,5 @@ pub use self::reader::{Reading, SseReader};
 pub use self::surrogates::{SurrogateJoiner, TornPair};
 pub use self::writer::encode_event;
 
-/// The media type of a stream of server-sent events.
-pub const MEDIA_TYPE: &str = "text/event-stream";
-
 /// A comment that keeps an idle connection open. It is no event, and every client skips it.
 pub const KEEP_ALIVE: &[u8] = b":\n\n";
