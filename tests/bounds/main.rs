@@ -4,6 +4,9 @@
 
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+#[cfg(feature = "sse")]
+mod sse;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ag_ui_proto::Event;

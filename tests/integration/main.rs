@@ -3,15 +3,21 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
 
 mod census;
+#[cfg(feature = "stream")]
+mod coalesce;
 mod exact_numbers;
 mod fidelity;
 mod fidelity_law;
 mod field_reports;
 mod golden;
 mod hostile;
+#[cfg(feature = "negotiate")]
+mod negotiate;
 mod notation;
 mod properties;
 mod regression;
+#[cfg(feature = "sse")]
+mod sse;
 #[cfg(feature = "tokio")]
 mod streams;
 mod strictness;

@@ -129,7 +129,7 @@ macro_rules! with {
     }};
 }
 
-fn text() -> BoxedStrategy<String> {
+pub(crate) fn text() -> BoxedStrategy<String> {
     prop_oneof![
         Just(String::new()),
         "[a-z]{1,8}",
@@ -186,7 +186,7 @@ fn some_value() -> BoxedStrategy<Value> {
     value().prop_filter("null", |value| !value.is_null()).boxed()
 }
 
-fn object() -> BoxedStrategy<Object> {
+pub(crate) fn object() -> BoxedStrategy<Object> {
     vec((text(), value()), 0..3).prop_map(Object::from_iter).boxed()
 }
 
@@ -477,7 +477,7 @@ fn events() -> Vec<BoxedStrategy<Event>> {
         .collect()
 }
 
-fn any_event() -> impl Strategy<Value = Event> {
+pub(crate) fn any_event() -> impl Strategy<Value = Event> {
     proptest::strategy::Union::new(events())
 }
 
@@ -489,13 +489,13 @@ fn cases(cases: u32) -> Config {
 }
 
 /// Checks a law on events of every type.
-fn check_every_type(each: u32, law: impl Fn(Event) -> Result<(), TestCaseError>) {
+pub(crate) fn check_every_type(each: u32, law: impl Fn(Event) -> Result<(), TestCaseError>) {
     for events in events() {
         check(each, &events, &law);
     }
 }
 
-fn check<T: Debug>(
+pub(crate) fn check<T: Debug>(
     count: u32,
     strategy: &impl Strategy<Value = T>,
     law: impl Fn(T) -> Result<(), TestCaseError>,

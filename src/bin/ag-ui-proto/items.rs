@@ -99,15 +99,15 @@ impl Items {
                 splitter.insert(match form {
                     Form::Jsonl => Splitter::Json(JsonSplitter::lines(max)),
                     Form::Array => Splitter::Json(JsonSplitter::array(max)),
-                    Form::Sse => Splitter::Sse(SseSplitter::new(max)),
+                    Form::Sse => Splitter::Sse(SseSplitter::new(max, *cursor)),
                 })
             }
         };
         match splitter {
             Splitter::Json(splitter) if self.is_ended => splitter.finish(src, cursor),
             Splitter::Json(splitter) => splitter.next_item(src, cursor),
-            Splitter::Sse(splitter) if self.is_ended => splitter.finish(src, cursor),
-            Splitter::Sse(splitter) => splitter.next_item(src, cursor),
+            Splitter::Sse(splitter) if self.is_ended => splitter.finish(src),
+            Splitter::Sse(splitter) => splitter.next_item(src),
         }
     }
 }

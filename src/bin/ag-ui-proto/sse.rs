@@ -1,111 +1,59 @@
-//! Cutting a captured body of server-sent events into the JSON texts that it carries.
+//! A captured body of server-sent events, as the JSON texts that it carries.
 //!
-//! Lines end in LF, CRLF or CR. The data of several `data:` lines is joined with LF; comments and
-//! the fields `event`, `id` and `retry` say nothing here. An empty line ends an event, and so does
-//! the end of input, since a capture often ends without its last empty line.
-//!
-//! Rule: the HTML standard, "Server-sent events", 9.2.6; specification 1.1,
-//! basic/transports/http-sse.
+//! The end of input ends an event, since a capture often ends without its last empty line; and data
+//! that is blank is none.
 
-use bytes::{Buf, BytesMut};
+use ag_ui_proto::codec::Limits;
+use ag_ui_proto::sse::{Data, DataError, DataReader};
+use bytes::BytesMut;
 
 use crate::place::{Cursor, Item, SplitError};
 
 /// Takes the data of events off a buffer, whatever the parts in which their bytes arrive.
 pub(crate) struct SseSplitter {
+    reader: DataReader,
     max: usize,
-    /// Bytes at the front of the buffer that are known to end no line.
-    scanned: usize,
-    /// Whether the last line ended in CR, so that an LF belongs to it.
-    after_cr: bool,
-    data: Option<(Cursor, BytesMut)>,
+    /// The line that the body begins in, counted from 0.
+    first: u64,
 }
 
 impl SseSplitter {
-    /// Events of at most `max` bytes of data.
-    pub(crate) fn new(max: usize) -> Self {
-        Self { max, scanned: 0, after_cr: false, data: None }
+    /// Events of at most `max` bytes of data, from `cursor` on.
+    pub(crate) fn new(max: usize, cursor: Cursor) -> Self {
+        let limits = Limits::new().with_max_frame_len(max);
+        Self { reader: DataReader::new(limits), max, first: cursor.line - 1 }
     }
 
     /// Takes the next event off the front of `src`, or nothing while it is incomplete.
-    pub(crate) fn next_item(
-        &mut self,
-        src: &mut BytesMut,
-        cursor: &mut Cursor,
-    ) -> Result<Option<Item>, SplitError> {
+    pub(crate) fn next_item(&mut self, src: &mut BytesMut) -> Result<Option<Item>, SplitError> {
         loop {
-            if self.after_cr && !src.is_empty() {
-                self.after_cr = false;
-                if src.starts_with(b"\n") {
-                    src.advance(1);
-                }
+            let next = self.reader.next_data(src);
+            match self.item(next)? {
+                Some(item) if item.text.iter().all(u8::is_ascii_whitespace) => {}
+                other => return Ok(other),
             }
-            let rest = src.get(self.scanned..).unwrap_or_default();
-            let Some(len) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
-                self.scanned = src.len();
-                self.check_len(src.len(), *cursor)?;
-                return Ok(None);
-            };
-            let line = src.split_to(self.scanned + len);
-            self.scanned = 0;
-            self.after_cr = src.starts_with(b"\r");
-            src.advance(1);
-            if line.is_empty() {
-                cursor.line += 1;
-                if let Some(item) = self.take_data() {
-                    return Ok(Some(item));
-                }
-                continue;
-            }
-            self.line(line, *cursor)?;
-            cursor.line += 1;
         }
     }
 
     /// As [`SseSplitter::next_item`], once all input is in `src`.
-    pub(crate) fn finish(
-        &mut self,
-        src: &mut BytesMut,
-        cursor: &mut Cursor,
-    ) -> Result<Option<Item>, SplitError> {
-        if let Some(item) = self.next_item(src, cursor)? {
+    pub(crate) fn finish(&mut self, src: &mut BytesMut) -> Result<Option<Item>, SplitError> {
+        if let Some(item) = self.next_item(src)? {
             return Ok(Some(item));
         }
-        let line = src.split();
-        self.scanned = 0;
-        self.line(line, *cursor)?;
-        Ok(self.take_data())
+        let last = self.reader.take_unterminated(src);
+        let item = self.item(last)?;
+        Ok(item.filter(|item| !item.text.iter().all(u8::is_ascii_whitespace)))
     }
 
-    fn line(&mut self, mut line: BytesMut, mut place: Cursor) -> Result<(), SplitError> {
-        if !line.starts_with(b"data") || !matches!(line.get(4), None | Some(b':')) {
-            return Ok(());
-        }
-        let name = if line.starts_with(b"data: ") { 6 } else { line.len().min(5) };
-        line.advance(name);
-        self.check_len(line.len(), place)?;
-        place.column = u64::try_from(name).unwrap_or_default() + 1;
-        match &mut self.data {
-            None => self.data = Some((place, line)),
-            Some((_, data)) => {
-                data.extend_from_slice(b"\n");
-                data.extend_from_slice(&line);
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks that `more` bytes may join the data there is.
-    fn check_len(&self, more: usize, cursor: Cursor) -> Result<(), SplitError> {
-        let have = self.data.as_ref().map_or(0, |(_, data)| data.len());
-        if have.saturating_add(more) > self.max { Err(cursor.too_long(self.max)) } else { Ok(()) }
-    }
-
-    /// The event that ends here, if it has data.
-    fn take_data(&mut self) -> Option<Item> {
-        let (place, data) = self.data.take()?;
-        let is_blank = data.iter().all(u8::is_ascii_whitespace);
-        (!is_blank).then(|| Item { place, text: data.freeze() })
+    fn item(&self, next: Result<Option<Data>, DataError>) -> Result<Option<Item>, SplitError> {
+        let data = next.map_err(|_| {
+            let line = self.first + self.reader.place().line;
+            Cursor { line, column: 1 }.too_long(self.max)
+        })?;
+        Ok(data.map(|Data { place, bytes, .. }| {
+            let place = Cursor { line: self.first + place.line, column: place.column };
+            Item { place, text: bytes }
+        }))
     }
 }
 
@@ -116,16 +64,16 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: &[(u64, u64, &str)]) {
         for part in 1..=text.len() {
-            let (mut src, mut cursor) = (BytesMut::new(), Cursor::default());
-            let mut splitter = SseSplitter::new(64);
+            let mut src = BytesMut::new();
+            let mut splitter = SseSplitter::new(64, Cursor::default());
             let mut items = Vec::new();
             for part in text.as_bytes().chunks(part) {
                 src.extend_from_slice(part);
-                while let Some(item) = splitter.next_item(&mut src, &mut cursor).unwrap() {
+                while let Some(item) = splitter.next_item(&mut src).unwrap() {
                     items.push(item);
                 }
             }
-            while let Some(item) = splitter.finish(&mut src, &mut cursor).unwrap() {
+            while let Some(item) = splitter.finish(&mut src).unwrap() {
                 items.push(item);
             }
             let items: Vec<_> = items
@@ -167,9 +115,8 @@ mod tests {
     #[test]
     fn an_event_over_the_limit_is_not_waited_for() {
         for text in [format!("data: {}", "x".repeat(80)), "data: 0123456789\n".repeat(8)] {
-            let error = SseSplitter::new(64)
-                .next_item(&mut BytesMut::from(text.as_str()), &mut Cursor::default())
-                .unwrap_err();
+            let mut splitter = SseSplitter::new(64, Cursor::default());
+            let error = splitter.next_item(&mut BytesMut::from(text.as_str())).unwrap_err();
             assert_eq!(error.reason, "an event of more than 64 bytes of JSON; see `--max-frame`");
         }
     }

@@ -1,0 +1,16 @@
+//! Which binding a response speaks: asked for in `Accept`, told in `Content-Type`.
+//!
+//! | who | has | asks |
+//! |---|---|---|
+//! | a server | the `Accept` lines of a request | [`Negotiator::choose`] |
+//! | a client | the `Content-Type` of a response | [`Format::from_content_type`] |
+//!
+//! Header values are bytes, so that those of any HTTP library fit. There is no refusal: whoever
+//! speaks HTTP speaks SSE, and a client must be ready for it whatever it asked for. A response
+//! depends on the request's `Accept`, so that caches must be told: `Vary: Accept`.
+
+mod accept;
+mod media_type;
+
+pub use self::accept::Negotiator;
+pub use self::media_type::Format;
