@@ -14,10 +14,10 @@
 //! These are what servers use for streams: the window of brotli is the one of them that is not the
 //! library's own, which would take 10 MB of memory for each stream.
 
-use std::cell::Cell;
 use std::io::{self, Write};
-use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use brotli::enc::writer::CompressorWriterCustomAlloc;
 use brotli::enc::{BrotliAlloc, StandardAlloc};
@@ -25,6 +25,8 @@ use brotli::{Allocator, SliceWrapper};
 use flate2::write::GzEncoder;
 use zstd::zstd_safe::zstd_sys::ZSTD_EndDirective as End;
 use zstd::zstd_safe::{CCtx, CParameter, InBuffer, OutBuffer, get_error_name};
+
+use super::histogram::Histogram;
 
 const GZIP_LEVEL: u32 = 6;
 const BROTLI_QUALITY: u32 = 5;
@@ -72,8 +74,8 @@ impl Coding {
 pub(crate) struct Compressor {
     engine: Engine,
     out: Vec<u8>,
-    /// Time spent in compressing.
-    pub(crate) spent: Duration,
+    /// Time that an event takes.
+    pub(crate) times: Histogram,
     /// Most memory that the compressor held, in bytes.
     pub(crate) memory: u64,
 }
@@ -116,7 +118,7 @@ impl Compressor {
                 Engine::Zstd(context)
             }
         };
-        Ok(Self { engine, out: Vec::new(), spent: Duration::ZERO, memory: 0 })
+        Ok(Self { engine, out: Vec::new(), times: Histogram::default(), memory: 0 })
     }
 
     /// Compresses the bytes of an event, and gives all that a reader needs to have them whole.
@@ -147,7 +149,7 @@ impl Compressor {
             }
             Engine::Ended => {}
         }
-        self.spent += start.elapsed();
+        self.times.add(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
         Ok(&self.out)
     }
 
@@ -190,11 +192,11 @@ fn zstd_error(code: usize) -> io::Error {
 
 /// Counts what brotli allocates.
 #[derive(Clone, Default)]
-struct Meter(Rc<Cell<u64>>);
+struct Meter(Arc<AtomicU64>);
 
 impl Meter {
     fn held(&self) -> u64 {
-        self.0.get()
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -206,12 +208,12 @@ impl<T: Clone + Default> Allocator<T> for Meter {
     type AllocatedMemory = <StandardAlloc as Allocator<T>>::AllocatedMemory;
 
     fn alloc_cell(&mut self, len: usize) -> Self::AllocatedMemory {
-        self.0.set(self.0.get().saturating_add(bytes_of::<T>(len)));
+        self.0.fetch_add(bytes_of::<T>(len), Ordering::Relaxed);
         StandardAlloc::default().alloc_cell(len)
     }
 
     fn free_cell(&mut self, cell: Self::AllocatedMemory) {
-        self.0.set(self.0.get().saturating_sub(bytes_of::<T>(cell.slice().len())));
+        self.0.fetch_sub(bytes_of::<T>(cell.slice().len()), Ordering::Relaxed);
     }
 }
 
@@ -222,6 +224,7 @@ mod tests {
     use std::cell::RefCell;
     use std::collections::VecDeque;
     use std::io::Read;
+    use std::rc::Rc;
 
     use super::*;
 

@@ -24,13 +24,7 @@ pub(crate) fn factor(factor: f64) -> String {
 
 /// Three digits at most, as far as there are digits before the point.
 fn short(number: f64) -> String {
-    let decimals = if number < 9.995 {
-        2
-    } else if number < 99.95 {
-        1
-    } else {
-        0
-    };
+    let decimals = [9.995, 99.95].into_iter().filter(|end| number < *end).count();
     format!("{number:.decimals$}")
 }
 

@@ -88,7 +88,7 @@ struct FileRow {
 struct Bars {
     name: String,
     note: String,
-    bars: [Bar; 2],
+    pair: [Bar; 2],
 }
 
 struct Bar {
@@ -212,13 +212,13 @@ fn tiles(comparison: &Comparison) -> Vec<Tile> {
         bytes("Bytes under gzip", comparison.total.coded(Coding::Gzip)),
     ];
     if let Some(speed) = &comparison.speed {
-        let times = |name, json, protobuf| {
+        let tile_of = |name, json, protobuf| {
             let (json, protobuf) = (speed.all.of(json), speed.all.of(protobuf));
             let note = format!("JSON takes {} times as long", times_as(json, protobuf));
             Tile { name, sse: time(json.median), frames: time(protobuf.median), note }
         };
-        tiles.push(times("Time to write an event", Job::JsonEncode, Job::ProtobufEncode));
-        tiles.push(times("Time to read an event", Job::JsonDecode, Job::ProtobufDecode));
+        tiles.push(tile_of("Time to write an event", Job::JsonEncode, Job::ProtobufEncode));
+        tiles.push(tile_of("Time to read an event", Job::JsonDecode, Job::ProtobufDecode));
     }
     tiles
 }
@@ -245,7 +245,7 @@ fn byte_bars(name: &str, pair: Pair, longest: u64) -> Bars {
     Bars {
         name: name.to_owned(),
         note: part_of(pair.frames, pair.sse),
-        bars: [bar("sse", "SSE", pair.sse), bar("frames", "frames", pair.frames)],
+        pair: [bar("sse", "SSE", pair.sse), bar("frames", "frames", pair.frames)],
     }
 }
 
@@ -259,13 +259,12 @@ fn ways(comparison: &Comparison) -> Vec<Bars> {
 }
 
 fn compressors(comparison: &Comparison) -> Vec<Vec<String>> {
-    let events = real(comparison.total.events.max(1));
     let row = |coding: Coding| {
         let costs = comparison.costs.of(coding);
         let mut row = vec![coding.as_str().to_owned()];
         row.extend(cells(comparison.total.coded(coding)));
-        row.extend(costs.map(|cost| time(cost.spent.as_secs_f64() * 1e9 / events)));
-        row.extend(costs.map(|cost| size(cost.memory)));
+        row.extend(costs.iter().map(|cost| time(cost.times.median())));
+        row.extend(costs.iter().map(|cost| size(cost.memory)));
         row.push(coding.settings().to_owned());
         row
     };
@@ -334,8 +333,7 @@ fn share_of(part: u64, whole: u64) -> String {
 fn what(part: Part) -> &'static str {
     match part {
         Part::Ids => "values of id, …Id and …Ids",
-        Part::Type => "of the event; name or tag included",
-        Part::Timestamp => "of the event; name or tag included",
+        Part::Type | Part::Timestamp => "of the event; name or tag included",
         Part::RawEvent => "the producer's own event, whole",
         Part::Metadata => "of the event, whole",
         Part::Content => "all other values; keys of open values",
@@ -378,9 +376,9 @@ fn speed(speed: &Speed) -> SpeedView {
                 whisker: Some([spread.quarter, spread.three_quarters].map(|at| width(at, longest))),
             }
         };
-        let bars = [bar("sse", "JSON", json), bar("frames", "protobuf", protobuf)];
+        let pair = [bar("sse", "JSON", json), bar("frames", "protobuf", protobuf)];
         let times = times_as(speed.all.of(json), speed.all.of(protobuf));
-        Bars { name: name.to_owned(), note: format!("JSON takes {times} times as long"), bars }
+        Bars { name: name.to_owned(), note: format!("JSON takes {times} times as long"), pair }
     });
     let mut types: Vec<_> =
         speed.by_type.iter().map(|(name, times)| (name.as_str(), times)).collect();
@@ -571,7 +569,7 @@ mod tests {
     #[test]
     fn a_long_number_is_short_in_a_plot() {
         let bars = byte_bars("x", Pair { sse: 9_999_999, frames: 10_000_000 }, 10_000_000);
-        let labels = bars.bars.map(|bar| bar.label);
+        let labels = bars.pair.map(|bar| bar.label);
         assert_eq!(labels, ["9,999,999", "10.0 MB"]);
     }
 }

@@ -75,13 +75,12 @@ fn bytes(sizes: &Sizes) -> Object {
 }
 
 fn compressors(comparison: &Comparison) -> Object {
-    let events = real(comparison.total.events.max(1));
-    let cost = |cost: Cost| {
-        let nanos = rounded(cost.spent.as_secs_f64() * 1e9 / events);
-        Object::from([("memory", Value::from(cost.memory)), ("nanosPerEvent", nanos)])
+    let cost = |cost: &Cost| {
+        let nanos = rounded(cost.times.median());
+        Object::from([("memory", Value::from(cost.memory)), ("medianNanos", nanos)])
     };
     let compressor = |coding: Coding| {
-        let [sse, frames] = comparison.costs.of(coding).map(cost);
+        let [sse, frames] = comparison.costs.of(coding).each_ref().map(cost);
         let mut object = Object::from([("settings", coding.settings())]);
         object.extend(two(sse, frames));
         (coding.as_str(), object)

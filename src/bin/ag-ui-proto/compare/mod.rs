@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `session` | reading the inputs into a [`Comparison`]; what is kept of all of them |
-//! | `sizes`, `compress` | bytes by event type, raw and flushed out of compressors |
+//! | `sizes`, `compress`, `histogram` | bytes by event type, raw and flushed out of compressors; what those take |
 //! | `anatomy` | what the bytes are |
 //! | `sample`, `timing` | events kept to be timed; the clock |
 //! | `link` | how long bytes take on a link |
@@ -17,6 +17,7 @@
 mod anatomy;
 mod compress;
 mod format;
+mod histogram;
 mod html;
 mod json;
 mod link;

@@ -142,9 +142,9 @@ fn bits(rate: u64) -> String {
     }
 }
 
-/// Places near the given ones, in their order, no two nearer than `gap` and none beyond `last`, as
+/// Places near the given ones, in their order, no two nearer than `gap` and none beyond `end`, as
 /// long as there is room before it.
-fn apart(wanted: &[f64], gap: f64, last: f64) -> Vec<f64> {
+fn apart(wanted: &[f64], gap: f64, end: f64) -> Vec<f64> {
     let mut order: Vec<_> = (0..wanted.len()).collect();
     let at = |index: usize| wanted.get(index).copied().unwrap_or_default();
     order.sort_by(|one, other| at(*one).total_cmp(&at(*other)));
@@ -158,7 +158,7 @@ fn apart(wanted: &[f64], gap: f64, last: f64) -> Vec<f64> {
         }
         least = place + gap;
     }
-    let mut most = last;
+    let mut most = end;
     for index in order.iter().rev() {
         if let Some(slot) = places.get_mut(*index) {
             *slot = slot.min(most);

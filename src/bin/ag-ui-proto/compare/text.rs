@@ -103,7 +103,9 @@ fn pair(Pair { sse, frames }: Pair) -> [String; 3] {
 }
 
 fn bytes(comparison: &Comparison, out: &mut Text) {
-    out.section("Bytes, and a compressor's cost of an event with a flush behind it");
+    out.section(
+        "Bytes, and what a compressor takes: median time of an event with its flush, memory",
+    );
     let mut table =
         Table::new(&["", "SSE", "frames", "", "time SSE", "frames", "memory SSE", "frames", ""]);
     let mut row = vec!["uncompressed".to_owned()];
@@ -113,9 +115,8 @@ fn bytes(comparison: &Comparison, out: &mut Text) {
         let mut row = vec![coding.as_str().to_owned()];
         row.extend(pair(comparison.total.coded(coding)));
         let costs = comparison.costs.of(coding);
-        let events = real(comparison.total.events);
-        row.extend(costs.map(|cost| time(cost.spent.as_secs_f64() * 1e9 / events)));
-        row.extend(costs.map(|cost| size(cost.memory)));
+        row.extend(costs.iter().map(|cost| time(cost.times.median())));
+        row.extend(costs.iter().map(|cost| size(cost.memory)));
         row.push(coding.settings().to_owned());
         table.rows.push(row);
     }
@@ -260,7 +261,7 @@ pub(crate) fn what_was_timed(speed: &Speed) -> [String; 3] {
 
 fn links(comparison: &Comparison, out: &mut Text) {
     out.section("Time until the last event has arrived, sent without a pause");
-    let mut heads = vec!["".to_owned()];
+    let mut heads = vec![String::new()];
     heads.extend(RATES.map(|rate| super::format::bit_rate(real(rate))));
     let heads: Vec<_> = heads.iter().map(String::as_str).collect();
     let mut table = Table::new(&heads);
