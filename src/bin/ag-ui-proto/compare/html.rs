@@ -6,13 +6,13 @@ use askama::Template;
 
 use super::anatomy::{Part, Parts};
 use super::compress::Coding;
-use super::format::{percent, ratio, real, size, throughput, time, wait};
+use super::format::{factor, percent, ratio, real, size, throughput, time, wait};
 use super::link::{RATES, seconds};
 use super::plot::{LinkPlot, Tick, factor_at, width};
 use super::session::{Comparison, File};
 use super::sizes::{Pair, Sizes};
 use super::text::{left_out, nothing, times_as, what_was_timed};
-use super::timing::{Job, Speed, Times};
+use super::timing::{Job, Speed, Spread, Times};
 use super::verdict::{
     LIST_FACTOR, SHARE, SIZE_DIFFERENCE, TIME_FACTOR, Winner, headline, verdicts,
 };
@@ -23,7 +23,7 @@ use crate::report::{count, grouped};
 /// Event types that get a bar; all of them are in the table.
 const MAX_TYPES: usize = 12;
 
-/// Bytes from which on a bar's label is short, so that it has room on a phone.
+/// Bytes of the longest bar from which on labels are short, so that they have room on a phone.
 const LONG_LABEL: u64 = 10_000_000;
 
 /// The page.
@@ -214,13 +214,25 @@ fn tiles(comparison: &Comparison) -> Vec<Tile> {
     if let Some(speed) = &comparison.speed {
         let tile_of = |name, json, protobuf| {
             let (json, protobuf) = (speed.all.of(json), speed.all.of(protobuf));
-            let note = format!("JSON takes {} times as long", times_as(json, protobuf));
+            let note = longer(json, protobuf);
             Tile { name, sse: time(json.median), frames: time(protobuf.median), note }
         };
         tiles.push(tile_of("Time to write an event", Job::JsonEncode, Job::ProtobufEncode));
         tiles.push(tile_of("Time to read an event", Job::JsonDecode, Job::ProtobufDecode));
     }
     tiles
+}
+
+/// Which form takes longer, and how many times as long.
+fn longer(json: Spread, protobuf: Spread) -> String {
+    let [json, protobuf] = [json, protobuf].map(|spread| spread.median);
+    let (name, larger, smaller) =
+        if json < protobuf { ("protobuf", protobuf, json) } else { ("JSON", json, protobuf) };
+    if smaller > 0.0 {
+        format!("{name} takes {} times as long", factor(larger / smaller))
+    } else {
+        String::new()
+    }
 }
 
 fn cells(pair: Pair) -> [String; 3] {
@@ -239,7 +251,7 @@ fn byte_bars(name: &str, pair: Pair, longest: u64) -> Bars {
         class,
         form,
         width: width(real(bytes), real(longest)),
-        label: if bytes < LONG_LABEL { grouped(bytes) } else { size(bytes) },
+        label: if longest < LONG_LABEL { grouped(bytes) } else { size(bytes) },
         whisker: None,
     };
     Bars {
@@ -351,7 +363,7 @@ fn lists(comparison: &Comparison) -> Option<String> {
         super::anatomy::LIST_MIN,
         grouped(lists.json),
         grouped(lists.protobuf),
-        super::format::factor(larger)
+        factor(larger)
     ))
 }
 
@@ -377,8 +389,11 @@ fn speed(speed: &Speed) -> SpeedView {
             }
         };
         let pair = [bar("sse", "JSON", json), bar("frames", "protobuf", protobuf)];
-        let times = times_as(speed.all.of(json), speed.all.of(protobuf));
-        Bars { name: name.to_owned(), note: format!("JSON takes {times} times as long"), pair }
+        Bars {
+            name: name.to_owned(),
+            note: longer(speed.all.of(json), speed.all.of(protobuf)),
+            pair,
+        }
     });
     let mut types: Vec<_> =
         speed.by_type.iter().map(|(name, times)| (name.as_str(), times)).collect();
@@ -477,7 +492,7 @@ fn losses(comparison: &Comparison) -> Vec<LossRow> {
 
 fn thresholds() -> String {
     format!(
-        "Sizes count as different from {} on. One form counts as slower if its median is {} times \
+        "Sizes count as different from {} of SSE on. One form counts as slower if its median is {} times \
          that of the other, and the middle halves of the rounds do not meet. Types are named from \
          {} of the bytes on, lists of numbers if they are {} times as large and have as many of the \
          bytes.",
@@ -493,7 +508,6 @@ mod tests {
     use ag_ui_proto::EventType;
 
     use super::*;
-    use crate::compare::timing::Spread;
 
     /// A page of two files, one with a name that is markup.
     fn small() -> Comparison {
@@ -568,8 +582,11 @@ mod tests {
 
     #[test]
     fn a_long_number_is_short_in_a_plot() {
-        let bars = byte_bars("x", Pair { sse: 9_999_999, frames: 10_000_000 }, 10_000_000);
-        let labels = bars.pair.map(|bar| bar.label);
-        assert_eq!(labels, ["9,999,999", "10.0 MB"]);
+        let labels = |longest| {
+            let bars = byte_bars("x", Pair { sse: 9_999_999, frames: 12 }, longest);
+            bars.pair.map(|bar| bar.label)
+        };
+        assert_eq!(labels(9_999_999), ["9,999,999", "12"]);
+        assert_eq!(labels(10_000_000), ["10.0 MB", "12 B"]);
     }
 }

@@ -10,6 +10,7 @@
 use super::format::real;
 use super::link::{RATES, seconds};
 use super::session::Comparison;
+use crate::report::grouped;
 
 /// Percent of the width that the longest bar takes; the rest is for its label.
 const LONGEST: f64 = 66.0;
@@ -131,7 +132,9 @@ fn decade(power: f64) -> String {
     } else {
         (9.0, "ns")
     };
-    format!("{:.0} {unit}", 10_f64.powf(power + shift))
+    let digits = format!("{:.0}", 10_f64.powf(power + shift));
+    let digits = digits.parse().map_or(digits, grouped);
+    format!("{digits} {unit}")
 }
 
 fn bits(rate: u64) -> String {
@@ -200,8 +203,8 @@ mod tests {
 
     #[test]
     fn decades_and_rates_have_names() {
-        let names = [2.0, 0.0, -1.0, -3.0, -4.0, -7.0].map(decade);
-        assert_eq!(names, ["100 s", "1 s", "100 ms", "1 ms", "100 µs", "100 ns"]);
+        let names = [5.0, 0.0, -1.0, -3.0, -4.0, -7.0].map(decade);
+        assert_eq!(names, ["100,000 s", "1 s", "100 ms", "1 ms", "100 µs", "100 ns"]);
         assert_eq!([10_000, 3_000_000].map(bits), ["10 kbit/s", "3 Mbit/s"]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | verdict | from |
 //! |---|---|
-//! | sizes differ | 5 % on |
+//! | sizes differ | 5 % of SSE on |
 //! | one is faster | a median 1.1 times the other, and the middle halves of the rounds apart |
 //! | a type is told of | 1 % of the bytes as server-sent events |
 //! | lists of numbers are told of | 1.5 times larger on the wire, 1 % of the bytes |
@@ -185,20 +185,20 @@ fn coded(comparison: &Comparison) -> Vec<Verdict> {
     verdicts
 }
 
-/// The one with fewer bytes, if it has so many fewer.
+/// The one with fewer bytes, if the difference is so many of the bytes of SSE.
 fn compare_sizes(Pair { sse, frames }: Pair) -> Option<Winner> {
-    let part = ratio(sse.min(frames), sse.max(frames))?;
-    Some(if part > 1.0 - SIZE_DIFFERENCE {
-        Winner::Neither
-    } else if sse < frames {
+    let part = ratio(frames, sse)?;
+    Some(if part <= 1.0 - SIZE_DIFFERENCE {
+        Winner::Protobuf
+    } else if part >= 1.0 + SIZE_DIFFERENCE {
         Winner::Json
     } else {
-        Winner::Protobuf
+        Winner::Neither
     })
 }
 
 fn difference(Pair { sse, frames }: Pair) -> String {
-    percent(ratio(sse.abs_diff(frames), sse.max(frames)).unwrap_or_default())
+    percent(ratio(sse.abs_diff(frames), sse).unwrap_or_default())
 }
 
 /// Types that are larger as frames.
@@ -362,8 +362,8 @@ mod tests {
         for (raw, winner) in [
             ((1000, 951), Winner::Neither),
             ((1000, 950), Winner::Protobuf),
-            ((1000, 1052), Winner::Neither),
-            ((1000, 1053), Winner::Json),
+            ((1000, 1049), Winner::Neither),
+            ((1000, 1050), Winner::Json),
             ((1000, 1000), Winner::Neither),
         ] {
             let comparison = comparison(raw, [(5000, 5000); 3]);
