@@ -426,3 +426,43 @@ fn decoding_allocates_in_proportion_to_the_payload() {
         assert!(factor <= *most, "{what}: {factor} bytes for a byte of payload");
     }
 }
+
+/// What `compare` says of the memory of compressors, one of which it cannot ask.
+#[cfg(feature = "cli")]
+#[test]
+fn compressors_hold_what_compare_says() {
+    use std::io::{Write, sink};
+
+    let event = r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#;
+    let sse = format!("data: {event}\n\n");
+    let told = assert_cmd::Command::cargo_bin("ag-ui-proto")
+        .unwrap()
+        .args(["compare", "--json", "--rounds", "0"])
+        .write_stdin(event)
+        .output()
+        .unwrap();
+    let told = Value::from_json(str::from_utf8(&told.stdout).unwrap(), 16).unwrap();
+    let told = |coding: &str| {
+        let memory = told["compressors"][coding]["sse"]["memory"].as_u64().unwrap();
+        usize::try_from(memory).unwrap()
+    };
+
+    let _alone = alone();
+    let (gzip, held) = held_by(|| {
+        let mut gzip = flate2::write::GzEncoder::new(sink(), flate2::Compression::new(6));
+        gzip.write_all(sse.as_bytes()).unwrap();
+        gzip.flush().unwrap();
+        gzip
+    });
+    drop(gzip);
+    assert!(held.abs_diff(told("gzip")) < SLACK, "gzip: {held}, not {}", told("gzip"));
+
+    let (brotli, held) = held_by(|| {
+        let mut brotli = brotli::CompressorWriter::new(sink(), 16 * 1024, 5, 18);
+        brotli.write_all(sse.as_bytes()).unwrap();
+        brotli.flush().unwrap();
+        brotli
+    });
+    drop(brotli);
+    assert!(held.abs_diff(told("br")) < SLACK, "br: {held}, not {}", told("br"));
+}

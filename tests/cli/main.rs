@@ -2,7 +2,7 @@
 //!
 //! | module | asks |
 //! |---|---|
-//! | `encode`, `decode`, `inspect`, `check`, `roundtrip` | what each command writes and says |
+//! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare` | what each command writes and says |
 //! | `forms` | whether all forms of input give the same frames |
 //! | `stream` | whether output waits, and memory grows |
 //! | `usage` | what is wrong usage, and what help there is |
@@ -10,6 +10,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
 
 mod check;
+mod compare;
 mod decode;
 mod encode;
 mod forms;

@@ -40,7 +40,7 @@ fn an_input_that_is_not_there_costs_no_output() {
 #[test]
 fn help_and_version_are_results() {
     let help = String::from_utf8(good(&["--help"], "")).unwrap();
-    for command in ["encode", "decode", "inspect", "roundtrip"] {
+    for command in ["encode", "decode", "inspect", "roundtrip", "compare"] {
         assert!(help.contains(command));
         let help = String::from_utf8(good(&[command, "--help"], "")).unwrap();
         assert!(predicate::str::contains("Examples:").eval(&help), "{help}");

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ag_ui_proto::codec::{HEADER_LEN, Limits};
 use ag_ui_proto::fidelity::Kind;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Check(Check),
     Roundtrip(Roundtrip),
+    Compare(Compare),
     /// Print a script that completes this program's words in a shell
     #[command(hide = true)]
     Completions {
@@ -207,6 +209,67 @@ pub(crate) struct Check {
     pub(crate) limits: LimitArgs,
 }
 
+/// Weigh JSON against protobuf on recorded sessions
+///
+/// What the numbers say comes first, with JSON's advantages at the top. Then bytes in all and by event
+/// type, as server-sent events and as frames, uncompressed and under gzip, br and zstd with a flush
+/// after every event; what the bytes are; time to write and to read; what protobuf would change.
+/// Several files are several sessions: each has compressors of its own.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ag-ui-proto compare session.jsonl
+  ag-ui-proto compare samples/*.jsonl samples/*.sse --html report.html
+  ag-ui-proto compare --from frames session.frames
+  ag-ui-proto compare --json --rounds 0 session.jsonl | jq .bytes")]
+pub(crate) struct Compare {
+    /// Recorded sessions, as `encode` takes them; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The form of all inputs, instead of finding out; frames are not found out
+    #[arg(long, value_name = "FORM")]
+    pub(crate) from: Option<Source>,
+    /// Write a page with plots to this file as well; with `-`, to standard output and nothing else
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Write a JSON object; COMPARE.md names its members
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How long to measure time, after reading
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    pub(crate) seconds: Duration,
+    /// How many rounds to measure time, instead of `--seconds`; 0 leaves it out
+    #[arg(long, value_name = "ROUNDS", conflicts_with = "seconds")]
+    pub(crate) rounds: Option<u32>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// A form of many events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Source {
+    /// One JSON value after another, by custom one a line
+    Jsonl,
+    /// A JSON array of events
+    Array,
+    /// Server-sent events
+    Sse,
+    /// Frames
+    Frames,
+}
+
+impl Source {
+    /// The form as text; frames have none.
+    pub(crate) fn form(self) -> Option<Form> {
+        match self {
+            Self::Jsonl => Some(Form::Jsonl),
+            Self::Array => Some(Form::Array),
+            Self::Sse => Some(Form::Sse),
+            Self::Frames => None,
+        }
+    }
+}
+
 /// What `check` leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ignored {
@@ -253,6 +316,16 @@ impl LimitArgs {
     /// quotes, names, escapes and white space; four times covers what is not contrived.
     pub(crate) fn max_text_len(&self) -> usize {
         self.max_frame.saturating_mul(4)
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    let day = 24.0 * 3600.0;
+    if (0.0..=day).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err("expected 0 to 86400 seconds".to_owned())
     }
 }
 
@@ -311,6 +384,13 @@ mod tests {
             ("99999999999999999999", "expected a number of bytes"),
         ] {
             assert_eq!(size(text), Err(error.to_owned()), "{text}");
+        }
+    }
+    #[test]
+    fn seconds_are_finite() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["", "x", "NaN", "-1", "inf", "1e9"] {
+            assert!(seconds(text).is_err(), "{text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `args` | what can be said on the command line |
-//! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `extras` | one command each |
+//! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare`, `extras` | one command each |
 //! | `input`, `items`, `place`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
 //! | `read`, `diff`, `look` | an event from its text; two events compared; one event in short |
 //! | `output`, `report`, `failure` | results on stdout, the rest on stderr, the exit status |
@@ -13,6 +13,7 @@
 
 mod args;
 mod check;
+mod compare;
 mod decode;
 mod diff;
 mod encode;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Roundtrip(args) => roundtrip::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Completions { shell } => extras::completions(shell),
         Command::Man { command } => extras::man(command.as_deref()),
     };

@@ -25,10 +25,16 @@ impl Output {
         let Some(path) = path.filter(|path| !is_stdio(path)) else {
             return Ok(Self::stdout());
         };
-        let name = path.display().to_string();
         if input.is_at(path) {
+            let name = path.display();
             return Err(Failure::Trouble(format!("{name}: is the input as well as the output")));
         }
+        Self::create(path)
+    }
+
+    /// Opens the file at `path` and empties it.
+    pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
+        let name = path.display().to_string();
         let file = File::create(path).map_err(|error| Failure::writing(&name, &error))?;
         Ok(Self::new(name, Box::new(file)))
     }

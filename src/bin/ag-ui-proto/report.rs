@@ -43,7 +43,29 @@ impl Report {
         }
     }
 
-    /// Shows how much of the input was read.
+    /// For work of so many steps that takes seconds, `what`.
+    pub(crate) fn steps(len: u64, what: &'static str) -> Self {
+        let is_watched = io::stderr().is_terminal();
+        let bar = is_watched.then(|| {
+            let bar = ProgressBar::new(len);
+            if let Ok(style) = ProgressStyle::with_template("{bar:32} {msg}, {eta}") {
+                bar.set_style(style);
+            }
+            bar.set_message(what);
+            bar
+        });
+        Self { bar, summary: false }
+    }
+
+    pub(crate) fn error(&self, text: impl Display) {
+        let tell = || error(&text.to_string());
+        match &self.bar {
+            Some(bar) => bar.suspend(tell),
+            None => tell(),
+        }
+    }
+
+    /// Shows how much of the input was read, or how many steps are done.
     pub(crate) fn progress(&self, taken: u64) {
         if let Some(bar) = &self.bar {
             bar.set_position(taken);
