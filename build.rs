@@ -57,8 +57,9 @@ fn field_table(descriptors: &FileDescriptorSet) -> String {
         for field in fields {
             let _ = writeln!(
                 out,
-                "    Field {{ number: {}, name: {:?}, kind: {}, repeated: {}, arm: {} }},",
+                "    Field {{ number: {}, tag: {}, name: {:?}, kind: {}, repeated: {}, arm: {} }},",
                 field.number(),
+                tag(field),
                 field.json_name(),
                 kind(field, &idents),
                 field.label() == Label::Repeated,
@@ -93,6 +94,15 @@ fn ident(path: &str) -> String {
             ident
         },
     )
+}
+
+/// What stands in front of the field if one byte is enough for it, else 0, which is no tag.
+fn tag(field: &FieldDescriptorProto) -> u8 {
+    let wire_type = match field.r#type() {
+        Type::Int64 | Type::Enum | Type::Bool => 0,
+        _ => 2,
+    };
+    u8::try_from(field.number() << 3 | wire_type).ok().filter(|tag| *tag < 0x80).unwrap_or_default()
 }
 
 fn kind(field: &FieldDescriptorProto, idents: &HashMap<&str, String>) -> String {

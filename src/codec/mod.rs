@@ -3,6 +3,7 @@
 //! | | one event | one frame | a stream of them |
 //! |---|---|---|---|
 //! | events | [`Event::encode`](crate::Event::encode), [`Event::decode`](crate::Event::decode) | [`Event::encode_frame`](crate::Event::encode_frame) | [`EventReader`], `EventCodec` |
+//! | events, read where they lie | [`EventView`] | | |
 //! | payloads, unread | | [`put_frame`] | [`FrameReader`], `FrameCodec` |
 //!
 //! `EventCodec` and `FrameCodec` are for tokio-util's `Framed` (feature `tokio`).
@@ -38,6 +39,7 @@ mod payload;
 mod reader;
 mod scan;
 mod schema;
+mod view;
 
 pub use self::error::{DecodeError, EncodeError, FrameError, StreamError, WriteError};
 #[cfg(feature = "tokio")]
@@ -47,6 +49,7 @@ pub use self::limits::Limits;
 pub use self::options::Options;
 pub use self::payload::{Decoded, decode_payload, encode_frame, encode_payload};
 pub use self::reader::EventReader;
+pub use self::view::{EventView, Member, Members};
 
 /// The media type of a stream of frames.
 pub const MEDIA_TYPE: &str = "application/vnd.ag-ui.event+proto";

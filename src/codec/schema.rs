@@ -10,6 +10,8 @@ pub(crate) struct Message {
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) number: u32,
+    /// What stands in front of it, if that is one byte; else 0.
+    pub(crate) tag: u8,
     /// The name in JSON.
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,

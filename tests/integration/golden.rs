@@ -25,6 +25,11 @@ fn golden() -> HashMap<&'static str, Golden> {
         .collect()
 }
 
+/// Every payload that the official encoder wrote.
+pub(crate) fn golden_payloads() -> impl Iterator<Item = Vec<u8>> {
+    golden().into_values().map(|golden| golden.payload)
+}
+
 pub(crate) fn hex(text: &str) -> Vec<u8> {
     text.as_bytes()
         .chunks(2)

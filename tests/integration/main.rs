@@ -23,3 +23,4 @@ mod streams;
 mod strictness;
 mod struct_against_json;
 mod verdicts;
+mod views;

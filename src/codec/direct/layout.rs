@@ -119,7 +119,7 @@ macro_rules! message {
 
 /// The number of the arm that comes first, which has one or two bytes.
 #[inline]
-fn read_arm(payload: &[u8]) -> Option<(u8, &[u8])> {
+pub(in crate::codec) fn read_arm(payload: &[u8]) -> Option<(u8, &[u8])> {
     match payload {
         [tag @ ..0x80, rest @ ..] if tag & 7 == 2 => Some((tag >> 3, rest)),
         [low, high @ ..2, rest @ ..] if low & 7 == 2 => Some(((low & 0x7f) >> 3 | high << 4, rest)),

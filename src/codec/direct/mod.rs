@@ -29,6 +29,7 @@ mod write;
 
 use bytes::BytesMut;
 
+pub(super) use self::layout::read_arm;
 use self::write::{Form, Writer, append, append_by_scratch};
 use super::Options;
 use crate::model::Event;
