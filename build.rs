@@ -68,7 +68,29 @@ fn field_table(descriptors: &FileDescriptorSet) -> String {
         }
         let _ = writeln!(out, "] }};");
     }
+    for name in ["message_id", "tool_call_id", "thread_id", "run_id", "subagent_run_id", "delta"] {
+        out.push_str(&numbers_by_arm(name, &messages));
+    }
     out
+}
+
+/// The number of the text field of this name in each event, by arm; 0 where there is none.
+fn numbers_by_arm(name: &str, messages: &[(String, &DescriptorProto)]) -> String {
+    let find = |path: &str| messages.iter().find(|(of, _)| of == path).map(|(_, message)| *message);
+    let arms = find(".ag_ui.Event").map(|event| event.field.as_slice()).unwrap_or_default();
+    let numbers = arms.iter().map(|arm| {
+        let fields = find(arm.type_name()).map(|event| event.field.as_slice()).unwrap_or_default();
+        let is_text = |field: &&FieldDescriptorProto| {
+            field.name() == name && field.r#type() == Type::String
+        };
+        fields.iter().find(is_text).map_or(0, FieldDescriptorProto::number)
+    });
+    let (numbers, name) = (numbers.collect::<Vec<_>>(), name.to_uppercase());
+    format!(
+        "/// The number of `{name}` in each event, by arm; 0 where there is none.\n\
+         pub(crate) static {name}: [usize; {}] = {numbers:?};\n",
+        numbers.len(),
+    )
 }
 
 fn collect<'a>(

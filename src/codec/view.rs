@@ -2,7 +2,7 @@
 
 use super::Limits;
 use super::direct::read_arm;
-use super::schema::{EVENT, Field, Kind, Message};
+use super::schema::{self, EVENT, Field, Kind, Message};
 use crate::convert::type_number;
 use crate::model::EventType;
 use crate::model::node::MAX_SAFE_INTEGER;
@@ -84,29 +84,43 @@ impl<'a> EventView<'a> {
     /// Looks at a payload, within limits. See [`EventView::read`].
     #[must_use]
     pub fn read_within(payload: &'a [u8], limits: &Limits) -> Option<Self> {
-        let (arm, rest) = read_arm(payload)?;
-        let (bytes, []) = counted(rest)? else { return None };
-        let place = usize::from(arm).checked_sub(1)?;
-        let event_type = *EventType::ALL.get(place)?;
-        let Kind::Message(message) = EVENT.fields.get(place)?.kind else { return None };
-
-        let max_depth = limits.max_depth();
-        let [0x0a, rest @ ..] = bytes else { return None };
-        let (base, fields) = counted(rest)?;
-        let mut view = Self {
-            event_type,
+        let mut view = Some(Self {
+            event_type: EventType::TextMessageStart,
             timestamp: None,
             raw_event: None,
             metadata: None,
             texts: [None; 7],
-            message,
-            fields,
-        };
-        view.read_base(base, max_depth)?;
-        view.read_fields(fields, max_depth)?;
-        Some(view)
+            message: &EVENT,
+            fields: payload,
+        });
+        // It is filled in where it is returned from; moving it would take longer than filling it.
+        let filled = view.as_mut().and_then(|view| {
+            let base = view.read_envelope()?;
+            view.read_base(base, limits.max_depth())?;
+            view.read_fields(limits.max_depth())
+        });
+        if filled.is_none() {
+            view = None;
+        }
+        view
     }
 
+    /// Finds the event, and gives the bytes of its base.
+    #[inline]
+    fn read_envelope(&mut self) -> Option<&'a [u8]> {
+        let (arm, rest) = read_arm(self.fields)?;
+        let (bytes, []) = counted(rest)? else { return None };
+        let place = usize::from(arm).checked_sub(1)?;
+        self.event_type = *EventType::ALL.get(place)?;
+        let Kind::Message(message) = EVENT.fields.get(place)?.kind else { return None };
+        self.message = message;
+        let [0x0a, rest @ ..] = bytes else { return None };
+        let (base, fields) = counted(rest)?;
+        self.fields = fields;
+        Some(base)
+    }
+
+    #[inline]
     fn read_base(&mut self, bytes: &'a [u8], max_depth: usize) -> Option<()> {
         let (mut declared, mut rest) = (0, bytes);
         if let [0x08, after @ ..] = rest {
@@ -133,8 +147,9 @@ impl<'a> EventView<'a> {
         rest.is_empty().then_some(())
     }
 
-    fn read_fields(&mut self, bytes: &'a [u8], max_depth: usize) -> Option<()> {
-        let mut rest = bytes;
+    #[inline]
+    fn read_fields(&mut self, max_depth: usize) -> Option<()> {
+        let mut rest = self.fields;
         let (_, fields) = self.message.fields.split_first()?;
         for (field, slot) in fields.iter().zip(&mut self.texts) {
             while let [tag, after @ ..] = rest
@@ -183,38 +198,38 @@ impl<'a> EventView<'a> {
     /// Id of the message that the event belongs to. As [`EventView::text`].
     #[must_use]
     pub fn message_id(&self) -> Option<&'a str> {
-        self.text("messageId")
+        self.numbered(&schema::MESSAGE_ID)
     }
 
     /// Id of the tool call that the event belongs to. As [`EventView::text`].
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&'a str> {
-        self.text("toolCallId")
+        self.numbered(&schema::TOOL_CALL_ID)
     }
 
     /// Id of the conversation. As [`EventView::text`].
     #[must_use]
     pub fn thread_id(&self) -> Option<&'a str> {
-        self.text("threadId")
+        self.numbered(&schema::THREAD_ID)
     }
 
     /// Id of the run. As [`EventView::text`].
     #[must_use]
     pub fn run_id(&self) -> Option<&'a str> {
-        self.text("runId")
+        self.numbered(&schema::RUN_ID)
     }
 
     /// The subagent that the event belongs to; absent means the parent agent. As
     /// [`EventView::text`].
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&'a str> {
-        self.text("subagentRunId")
+        self.numbered(&schema::SUBAGENT_RUN_ID)
     }
 
     /// What the event appends to a text, to reasoning, or to arguments. As [`EventView::text`].
     #[must_use]
     pub fn delta(&self) -> Option<&'a str> {
-        self.text("delta")
+        self.numbered(&schema::DELTA)
     }
 
     /// The text of the member with this name; nothing if the event has none. A required text that is
@@ -224,6 +239,13 @@ impl<'a> EventView<'a> {
         let (_, fields) = self.message.fields.split_first()?;
         let place = fields.iter().position(|field| field.name == name)?;
         self.texts.get(place).copied().flatten()
+    }
+
+    /// The text whose field has the number that the table says for this type.
+    #[inline]
+    fn numbered(&self, by_arm: &[usize; 31]) -> Option<&'a str> {
+        let number = by_arm.get(self.event_type as usize)?;
+        self.texts.get(number.checked_sub(2)?).copied().flatten()
     }
 
     /// The members of the event that are in the bytes, by name; a list gives its name once an

@@ -22,17 +22,22 @@ pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
 #[inline]
 fn is_ascii(bytes: &[u8]) -> bool {
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    let (words, _) = bytes.as_chunks();
-    if let Some(last) = bytes.last_chunk() {
+    let (blocks, rest) = bytes.as_chunks::<128>();
+    for block in blocks {
+        let (words, _) = block.as_chunks();
+        if words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word)) & HIGH != 0 {
+            return false;
+        }
+    }
+    let (words, _) = rest.as_chunks();
+    if let Some(last) = rest.last_chunk() {
         // The last word overlaps the one before, so that no byte is left over.
-        let all = words
-            .iter()
-            .fold(u64::from_ne_bytes(*last), |all, word| all | u64::from_ne_bytes(*word));
-        all & HIGH == 0
-    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let last = u64::from_ne_bytes(*last);
+        words.iter().fold(last, |all, word| all | u64::from_ne_bytes(*word)) & HIGH == 0
+    } else if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk()) {
         (u32::from_ne_bytes(*first) | u32::from_ne_bytes(*last)) & 0x8080_8080 == 0
     } else {
-        bytes.iter().all(u8::is_ascii)
+        rest.iter().all(u8::is_ascii)
     }
 }
 
@@ -57,7 +62,7 @@ mod tests {
 
     #[test]
     fn every_byte_at_every_place_of_every_short_length_is_seen() {
-        for len in 0..70 {
+        for len in (0..70).chain([127, 128, 129, 255, 256, 257]) {
             let mut bytes = vec![b'a'; len];
             check(&bytes);
             for at in 0..len {
