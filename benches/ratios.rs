@@ -145,16 +145,14 @@ fn dump(workloads: &[Workload], directory: &Path) -> io::Result<()> {
 /// Gives our seconds for one pass for every line `floor/workload`, so that a program in another
 /// language can measure itself in turn with us.
 fn answer(workloads: &[Workload]) {
+    let mut races = floors::races(workloads, "code/");
     for line in io::stdin().lock().lines() {
         let name = line.expect("a line of text");
-        let mut seconds = None;
-        for race in floors::races(workloads, &name) {
-            let mut contenders = race.contenders;
-            if let Some(ours) = contenders.iter_mut().find(|contender| contender.name == OURS) {
-                let passes = passes_in(Effort::FULL.turn, ours);
-                seconds = Some(seconds_per_pass(ours, passes));
-            }
-        }
-        println!("{}", seconds.expect("floor/workload"));
+        let race = races.iter_mut().find(|race| format!("{}/{}", race.floor, race.subject) == name);
+        let contenders = &mut race.expect("the name of a race").contenders;
+        let ours = contenders.iter_mut().find(|contender| contender.name == OURS);
+        let ours = ours.expect("a race of ours");
+        let passes = passes_in(Effort::FULL.turn, ours);
+        println!("{}", seconds_per_pass(ours, passes));
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct Workload {
 impl Workload {
     /// Events are taken as one trip over the wire leaves them, so that JSON and frames hold the
     /// same: 14.0 of an open value becomes 14.
-    fn new(name: &'static str, events: &[Event]) -> Self {
+    pub(crate) fn new(name: &'static str, events: &[Event]) -> Self {
         let payload = |event: &Event| event.to_payload().expect("an event of ours").to_vec();
         let payloads: Vec<_> = events.iter().map(payload).collect();
         let event = |payload: &Vec<u8>| {

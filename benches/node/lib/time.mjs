@@ -1,0 +1,23 @@
+/**
+ * Seconds that `pass` takes, over as many passes as fill `atLeast` seconds.
+ *
+ * @param {() => void} pass @param {number} atLeast
+ */
+export function secondsPerPass(pass, atLeast) {
+  const start = performance.now();
+  let passes = 0;
+  let seconds = 0;
+  while (seconds < atLeast) {
+    pass();
+    passes += 1;
+    seconds = (performance.now() - start) / 1000;
+  }
+  return seconds / passes;
+}
+
+/** @param {number[]} measurements */
+export function quartiles(measurements) {
+  const sorted = [...measurements].sort((one, other) => one - other);
+  const quarter = (quarters) => sorted[Math.floor(((sorted.length - 1) * quarters) / 4)];
+  return { low: quarter(1), median: quarter(2), high: quarter(3) };
+}
