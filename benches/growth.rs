@@ -14,7 +14,7 @@ use ag_ui_proto::Event;
 use ag_ui_proto::model::StateSnapshot;
 use ag_ui_proto::value::{List, MAX_DEPTH, Object, Value};
 
-use self::floors::{BASELINE, OURS};
+use self::floors::{BASELINE, Contender, OURS};
 use self::measure::{Args, Effort, Spread, in_turn, markdown};
 use self::workloads::Workload;
 
@@ -84,68 +84,76 @@ fn deep(depth: usize) -> Value {
     })
 }
 
-/// The levels of state that an event may have.
+/// The levels of state that an event may have here, and that `serde_json` reads too.
 fn deepest() -> usize {
-    let fits = |depth: &usize| Event::from(StateSnapshot::new(deep(*depth))).to_payload().is_ok();
+    let fits = |depth: &usize| {
+        let event = Event::from(StateSnapshot::new(deep(*depth)));
+        let json = serde_json::to_string(&event).expect("an event of ours");
+        event.to_payload().is_ok() && serde_json::from_str::<serde_json::Value>(&json).is_ok()
+    };
     (64..=MAX_DEPTH).take_while(fits).last().expect("a limit of more than 64 levels")
 }
 
+/// Measures all sizes in turn, and prints a row for each.
 fn print(axis: &Axis, args: &Args) {
-    let times: Vec<_> = axis.sizes.iter().map(|size| seconds(axis, *size, args)).collect();
+    let state = |size: &usize| {
+        let state = StateSnapshot::new((axis.state)(*size));
+        Workload::new("state", &[state.into()])
+    };
+    let workloads: Vec<_> = axis.sizes.iter().map(state).collect();
+    let mut contenders: Vec<_> = workloads.iter().flat_map(contenders).collect();
+    let seconds = in_turn(&mut contenders, args.effort);
+    let sizes: Vec<_> = axis.sizes.iter().zip(seconds.chunks_exact(MEASURED.len())).collect();
     if args.json {
-        for (size, times) in axis.sizes.iter().zip(&times) {
-            for ((_, _, name), seconds) in MEASURED.iter().zip(times) {
-                let line = serde_json::json!({
-                    "axis": axis.name, "size": size, "what": name, "seconds": seconds,
-                });
-                println!("{line}");
-            }
+        for (size, seconds) in sizes {
+            print_json(axis, *size, seconds);
         }
         return;
     }
     let mut rows = vec![vec![axis.name.to_owned()]];
     rows[0].extend(MEASURED.map(|(_, _, name)| name.to_owned()));
-    for (index, size) in axis.sizes.iter().enumerate() {
+    for (index, (size, seconds)) in sizes.iter().enumerate() {
         let mut row = vec![size.to_string()];
-        row.extend(times[index].iter().enumerate().map(|(contender, seconds)| {
-            let each = seconds / as_f64(*size) * 1e9;
-            let Some(before) = index.checked_sub(1) else { return format!("{each:.0}") };
-            let per_doubling = growth(
-                as_f64(*size) / as_f64(axis.sizes[before]),
-                seconds / times[before][contender],
-            );
-            format!("{each:.0} ({per_doubling:.2})")
-        }));
+        for (column, rounds) in seconds.iter().enumerate() {
+            let each = Spread::of(rounds.iter().copied()).median / as_f64(**size) * 1e9;
+            let before = index.checked_sub(1).map(|before| sizes[before]);
+            row.push(before.map_or(format!("{each:.0}"), |(smaller, seconds)| {
+                let doublings = (as_f64(**size) / as_f64(*smaller)).log2();
+                let times =
+                    rounds.iter().zip(&seconds[column]).map(|(larger, smaller)| larger / smaller);
+                let a_doubling = Spread::of(times).median.powf(doublings.recip());
+                format!("{each:.0} ({a_doubling:.2})")
+            }));
+        }
         rows.push(row);
     }
-    println!("nanoseconds an element (how many times the time at each doubling)\n");
+    println!("nanoseconds an element (how many times the time for twice the size)\n");
     println!("{}", markdown(&rows));
 }
 
-/// How many times the time a doubling takes, if it took `times` as much for `larger` times the size.
-fn growth(larger: f64, times: f64) -> f64 {
-    times.powf(larger.log2().recip())
+fn print_json(axis: &Axis, size: usize, seconds: &[Vec<f64>]) {
+    for ((_, _, name), rounds) in MEASURED.iter().zip(seconds) {
+        let seconds = Spread::of(rounds.iter().copied()).median;
+        let line = serde_json::json!({
+            "axis": axis.name, "size": size, "what": name, "seconds": seconds,
+        });
+        println!("{line}");
+    }
 }
 
-/// Seconds of each of [`MEASURED`] for a state of this size.
-fn seconds(axis: &Axis, size: usize, args: &Args) -> Vec<f64> {
-    eprintln!("{}: {size}", axis.name);
-    let workload = Workload::new("state", &[StateSnapshot::new((axis.state)(size)).into()]);
+/// The contenders for one state, in the order of [`MEASURED`].
+fn contenders(workload: &Workload) -> Vec<Contender<'_>> {
     let mut contenders = Vec::new();
-    for race in floors::races(std::slice::from_ref(&workload), "/state") {
+    for race in floors::races(std::slice::from_ref(workload), "/state") {
         for contender in race.contenders {
-            let measured =
+            let is_this =
                 |(floor, name, _): &(_, _, _)| *floor == race.floor && *name == contender.name;
-            if let Some(place) = MEASURED.iter().position(measured) {
-                contenders.push((place, contender));
-            }
+            contenders.extend(MEASURED.iter().position(is_this).map(|place| (place, contender)));
         }
     }
-    contenders.sort_by_key(|(place, _)| *place);
     assert_eq!(contenders.len(), MEASURED.len());
-    let mut contenders: Vec<_> = contenders.into_iter().map(|(_, contender)| contender).collect();
-    let seconds = in_turn(&mut contenders, args.effort);
-    seconds.into_iter().map(|rounds| Spread::of(rounds).median).collect()
+    contenders.sort_by_key(|(place, _)| *place);
+    contenders.into_iter().map(|(_, contender)| contender).collect()
 }
 
 #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
