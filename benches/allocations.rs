@@ -1,8 +1,8 @@
 //! What an event costs in allocations: each contender does its work once, with an allocator that
 //! counts.
 //!
-//! `cargo bench --bench allocations`; a part of it with `-- decode/chat`; `--parts` adds the parts of
-//! `state`.
+//! `cargo bench --bench allocations`; a part of it with `-- decode/chat`; `--extras` adds the
+//! extra workloads.
 //!
 //! Buffers that stay allocated from pass to pass have grown before, and are not counted. A string
 //! that grows by reallocation counts once for its allocation and once for each reallocation.
@@ -31,8 +31,8 @@ const FLOORS: [&str; 4] = ["encode", "decode", "view", "json"];
 fn main() {
     let args = Args::of_process();
     let mut workloads = workloads::workloads();
-    if args.parts {
-        workloads.extend(workloads::parts_of_state());
+    if args.extras {
+        workloads.extend(workloads::extras());
     }
     println!("{}", pieces(&workloads));
     for floor in FLOORS {

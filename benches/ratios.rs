@@ -3,7 +3,7 @@
 //! ```sh
 //! cargo bench --bench ratios                      # everything, in two minutes
 //! cargo bench --bench ratios -- encode/chat       # one floor, one workload
-//! cargo bench --bench ratios -- decode --parts    # with the parts of `state`
+//! cargo bench --bench ratios -- decode --extras   # with the extra workloads
 //! cargo bench --bench ratios -- --json            # a line a contender, for machines
 //! cargo bench --bench ratios -- --rounds 101      # when the machine is busy
 //! cargo bench --bench ratios -- --dump DIR        # the workloads, for other languages
@@ -30,8 +30,8 @@ use self::workloads::Workload;
 fn main() {
     let args = Args::of_process();
     let mut workloads = workloads::workloads();
-    if args.parts {
-        workloads.extend(workloads::parts_of_state());
+    if args.extras {
+        workloads.extend(workloads::extras());
     }
     if let Some(directory) = &args.dump {
         dump(&workloads, directory).expect("a directory to write to");

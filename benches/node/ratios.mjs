@@ -9,15 +9,12 @@
  * from bytes. Everything runs for a while before it is measured. The warnings that the official
  * packages print are not printed here, and cost them nothing.
  */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { EventEncoder } from "@ag-ui/encoder";
 import { AGUI_MEDIA_TYPE, decode } from "@ag-ui/proto";
-import { Ours, cargoBench } from "./lib/ours.mjs";
+import { Ours } from "./lib/ours.mjs";
 import { quartiles, secondsPerPass } from "./lib/time.mjs";
+import { workloads } from "./lib/workloads.mjs";
 
 const WARM_UP_SECONDS = 0.5;
 const TURN_SECONDS = 0.02;
@@ -28,42 +25,17 @@ const { values: options, positionals: wanted } = parseArgs({
 });
 console.warn = () => {};
 
-const directory = mkdtempSync(join(tmpdir(), "workloads-"));
 const ours = new Ours();
 const measured = [];
 try {
-  execFileSync("cargo", [...cargoBench, "--dump", directory]);
-  for (const workload of workloadsIn(directory)) {
+  for (const workload of workloads()) {
+    if (wanted.length > 0 && !wanted.includes(workload.name)) continue;
     for (const floor of ["encode", "decode"]) measured.push(await measure(floor, workload));
   }
 } finally {
   ours.close();
-  rmSync(directory, { recursive: true });
 }
 print(measured);
-
-function workloadsIn(directory) {
-  const names = readdirSync(directory)
-    .filter((file) => file.endsWith(".jsonl"))
-    .map((file) => basename(file, ".jsonl"))
-    .filter((name) => wanted.length === 0 || wanted.includes(name));
-  return names.map((name) => {
-    const lines = readFileSync(join(directory, `${name}.jsonl`), "utf8").trimEnd().split("\n");
-    const frames = splitFrames(readFileSync(join(directory, `${name}.frames`)));
-    return { name, events: lines.map((line) => JSON.parse(line)), texts: lines.map(Buffer.from), frames };
-  });
-}
-
-/** @param {Buffer} bytes @returns {Buffer[]} each frame with its header */
-function splitFrames(bytes) {
-  const frames = [];
-  for (let at = 0; at < bytes.length; ) {
-    const end = at + 4 + bytes.readUInt32BE(at);
-    frames.push(bytes.subarray(at, end));
-    at = end;
-  }
-  return frames;
-}
 
 async function measure(floor, workload) {
   const contenders = { encode: encoders, decode: decoders }[floor](workload);
@@ -78,7 +50,8 @@ async function measure(floor, workload) {
   return { floor, workload, seconds };
 }
 
-function encoders({ name, events, frames }) {
+function encoders({ name, texts, frames }) {
+  const events = texts.map((text) => JSON.parse(text));
   const encoder = new EventEncoder({ accept: AGUI_MEDIA_TYPE });
   const others = frames.filter((frame, at) => !frame.equals(encoder.encodeProtobuf(events[at])));
   if (others.length > 0) {
@@ -96,12 +69,13 @@ function encoders({ name, events, frames }) {
 
 function decoders({ texts, frames }) {
   const payloads = frames.map((frame) => frame.subarray(4));
+  const bytes = texts.map((text) => Buffer.from(text));
   return {
     official: () => {
       for (const payload of payloads) decode(payload);
     },
     json: () => {
-      for (const text of texts) JSON.parse(text.toString());
+      for (const text of bytes) JSON.parse(text.toString());
     },
   };
 }
@@ -116,10 +90,10 @@ function print(measured) {
       return `**${median.toFixed(digits)}** (${low.toFixed(digits)}-${high.toFixed(digits)})`;
     };
     const thousands = (name) =>
-      (workload.events.length / quartiles(seconds[name]).median / 1000).toFixed(0);
+      (workload.frames.length / quartiles(seconds[name]).median / 1000).toFixed(0);
     const row = [
       `${floor}/${workload.name}`,
-      workload.events.length,
+      workload.frames.length,
       ratio("ours", "official"),
       ratio("official", "json"),
       ...["ours", "official", "json"].map(thousands),
