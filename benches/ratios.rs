@@ -50,8 +50,14 @@ fn print(args: &Args, races: Vec<Race<'_>>) {
     }
     for floor in measured.chunk_by(|one, other| one.floor == other.floor) {
         let name = floor[0].floor;
-        println!("## {name}\n\nratio of events a second, {} = 1.0\n", floor[0].results[0].name);
-        println!("{}", table(floor, Figures::ratio_text));
+        let first = floor[0].results[0].name;
+        if name.starts_with("framed/") {
+            println!("## {name}\n\npercent more time than {first}\n");
+            println!("{}", table(floor, Figures::overhead_text));
+        } else {
+            println!("## {name}\n\nratio of events a second, {first} = 1.0\n");
+            println!("{}", table(floor, Figures::ratio_text));
+        }
         println!("megabytes a second, thousand events a second\n");
         println!("{}", table(floor, Figures::speed_text));
     }
@@ -108,6 +114,12 @@ impl Figures {
     fn ratio_text(&self) -> String {
         let Spread { low, median, high } = self.ratio;
         format!("**{median:.2}** ({low:.2}-{high:.2})")
+    }
+
+    fn overhead_text(&self) -> String {
+        let Spread { low, median, high } = self.ratio;
+        let [low, median, high] = [high, median, low].map(|ratio| (ratio.recip() - 1.0) * 100.0);
+        format!("**{median:+.0}** ({low:+.0} to {high:+.0})")
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a count for a reader")]
