@@ -80,9 +80,8 @@ fn numbers_by_arm(name: &str, messages: &[(String, &DescriptorProto)]) -> String
     let arms = find(".ag_ui.Event").map(|event| event.field.as_slice()).unwrap_or_default();
     let numbers = arms.iter().map(|arm| {
         let fields = find(arm.type_name()).map(|event| event.field.as_slice()).unwrap_or_default();
-        let is_text = |field: &&FieldDescriptorProto| {
-            field.name() == name && field.r#type() == Type::String
-        };
+        let is_text =
+            |field: &&FieldDescriptorProto| field.name() == name && field.r#type() == Type::String;
         fields.iter().find(is_text).map_or(0, FieldDescriptorProto::number)
     });
     let (numbers, name) = (numbers.collect::<Vec<_>>(), name.to_uppercase());

@@ -14,7 +14,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 fn all_floors(criterion: &mut Criterion) {
     let mut workloads = workloads::workloads();
-    workloads.extend(workloads::parts_of_state());
+    workloads.extend(workloads::extras());
     for mut race in floors::races(&workloads, "") {
         let mut group = criterion.benchmark_group(format!("{}/{}", race.floor, race.subject));
         for contender in &mut race.contenders {

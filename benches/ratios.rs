@@ -3,7 +3,7 @@
 //! ```sh
 //! cargo bench --bench ratios                      # everything, in two minutes
 //! cargo bench --bench ratios -- encode/chat       # one floor, one workload
-//! cargo bench --bench ratios -- decode --parts    # with the parts of `state`
+//! cargo bench --bench ratios -- decode --extras   # with the extra workloads
 //! cargo bench --bench ratios -- --json            # a line a contender, for machines
 //! cargo bench --bench ratios -- --rounds 101      # when the machine is busy
 //! cargo bench --bench ratios -- --dump DIR        # the workloads, for other languages
@@ -30,8 +30,8 @@ use self::workloads::Workload;
 fn main() {
     let args = Args::of_process();
     let mut workloads = workloads::workloads();
-    if args.parts {
-        workloads.extend(workloads::parts_of_state());
+    if args.extras {
+        workloads.extend(workloads::extras());
     }
     if let Some(directory) = &args.dump {
         dump(&workloads, directory).expect("a directory to write to");
@@ -50,8 +50,14 @@ fn print(args: &Args, races: Vec<Race<'_>>) {
     }
     for floor in measured.chunk_by(|one, other| one.floor == other.floor) {
         let name = floor[0].floor;
-        println!("## {name}\n\nratio of events a second, {} = 1.0\n", floor[0].results[0].name);
-        println!("{}", table(floor, Figures::ratio_text));
+        let first = floor[0].results[0].name;
+        if name.starts_with("framed/") {
+            println!("## {name}\n\npercent more time than {first}\n");
+            println!("{}", table(floor, Figures::overhead_text));
+        } else {
+            println!("## {name}\n\nratio of events a second, {first} = 1.0\n");
+            println!("{}", table(floor, Figures::ratio_text));
+        }
         println!("megabytes a second, thousand events a second\n");
         println!("{}", table(floor, Figures::speed_text));
     }
@@ -110,6 +116,12 @@ impl Figures {
         format!("**{median:.2}** ({low:.2}-{high:.2})")
     }
 
+    fn overhead_text(&self) -> String {
+        let Spread { low, median, high } = self.ratio;
+        let [low, median, high] = [high, median, low].map(|ratio| (ratio.recip() - 1.0) * 100.0);
+        format!("**{median:+.0}** ({low:+.0} to {high:+.0})")
+    }
+
     #[allow(clippy::cast_precision_loss, reason = "a count for a reader")]
     fn speed_text(&self) -> String {
         let seconds = self.seconds.median;
@@ -145,16 +157,14 @@ fn dump(workloads: &[Workload], directory: &Path) -> io::Result<()> {
 /// Gives our seconds for one pass for every line `floor/workload`, so that a program in another
 /// language can measure itself in turn with us.
 fn answer(workloads: &[Workload]) {
+    let mut races = floors::races(workloads, "code/");
     for line in io::stdin().lock().lines() {
         let name = line.expect("a line of text");
-        let mut seconds = None;
-        for race in floors::races(workloads, &name) {
-            let mut contenders = race.contenders;
-            if let Some(ours) = contenders.iter_mut().find(|contender| contender.name == OURS) {
-                let passes = passes_in(Effort::FULL.turn, ours);
-                seconds = Some(seconds_per_pass(ours, passes));
-            }
-        }
-        println!("{}", seconds.expect("floor/workload"));
+        let race = races.iter_mut().find(|race| format!("{}/{}", race.floor, race.subject) == name);
+        let contenders = &mut race.expect("the name of a race").contenders;
+        let ours = contenders.iter_mut().find(|contender| contender.name == OURS);
+        let ours = ours.expect("a race of ours");
+        let passes = passes_in(Effort::FULL.turn * 4, ours);
+        println!("{}", seconds_per_pass(ours, passes));
     }
 }

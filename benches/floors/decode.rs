@@ -7,6 +7,7 @@
 use ag_ui_proto::codec::{Limits, decode_payload};
 use ag_ui_proto::{Event, convert, wire};
 use prost::Message as _;
+use serde::Serialize;
 
 use super::{BASELINE, Contender, OURS, check_same, json, reader};
 use crate::workloads::Workload;
@@ -14,10 +15,13 @@ use crate::workloads::Workload;
 pub(super) fn contenders(workload: &Workload) -> Vec<Contender<'_>> {
     let mut contenders = typed_json(workload);
     contenders.extend([
-        texts("serde_json, type first", workload, of_type_first, |json| {
+        texts("serde_json, type first", workload, of_type_first::<serde_json::Value>, |json| {
             serde_json::from_str(json).expect("an event of ours")
         }),
-        texts("sonic-rs, type first", workload, of_type_first, |json| {
+        texts("sonic-rs, type first", workload, of_type_first::<serde_json::Value>, |json| {
+            sonic_rs::from_str(json).expect("an event of ours")
+        }),
+        texts("sonic-rs, its own values", workload, of_type_first::<sonic_rs::Value>, |json| {
             sonic_rs::from_str(json).expect("an event of ours")
         }),
         texts("serde_json, our model", workload, Event::clone, |json| {
@@ -44,13 +48,13 @@ pub(super) fn contenders(workload: &Workload) -> Vec<Contender<'_>> {
 pub(super) fn typed_json(workload: &Workload) -> Vec<Contender<'_>> {
     let (mut text, mut buffers) = (Vec::new(), simd_json::Buffers::default());
     vec![
-        texts(BASELINE, workload, of_typed, |json| {
+        texts(BASELINE, workload, of_typed::<serde_json::Value>, |json| {
             serde_json::from_str(json).expect("an event of ours")
         }),
-        texts("sonic-rs", workload, of_typed, |json| {
+        texts("sonic-rs", workload, of_typed::<serde_json::Value>, |json| {
             sonic_rs::from_str(json).expect("an event of ours")
         }),
-        texts("simd-json", workload, of_typed, move |json| {
+        texts("simd-json", workload, of_typed::<serde_json::Value>, move |json| {
             text.clear();
             text.extend_from_slice(json.as_bytes());
             simd_json::serde::from_slice_with_buffers(&mut text, &mut buffers)
@@ -81,12 +85,12 @@ fn payloads<'a, T>(
     reader(name, workload.payloads.iter().map(Vec::as_slice).collect(), read)
 }
 
-fn of_typed(typed: &json::Event) -> Event {
+fn of_typed<V: Serialize>(typed: &json::Event<V>) -> Event {
     let json = serde_json::to_string(typed).expect("an event");
     Event::from_json(&json).expect("an event of ours")
 }
 
-fn of_type_first(json::TypeFirst(typed): &json::TypeFirst) -> Event {
+fn of_type_first<V: Serialize>(json::TypeFirst(typed): &json::TypeFirst<V>) -> Event {
     of_typed(typed)
 }
 

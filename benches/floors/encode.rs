@@ -13,12 +13,21 @@ use crate::workloads::Workload;
 
 pub(super) fn contenders(workload: &Workload) -> Vec<Contender<'_>> {
     let read = |json: &String| serde_json::from_str(json).expect("an event of ours");
-    let typed: Rc<[json::Event]> = workload.json.iter().map(read).collect();
+    let typed: Rc<[json::Event<serde_json::Value>]> = workload.json.iter().map(read).collect();
+    let read = |json: &String| {
+        let json::TypeFirst(event) = sonic_rs::from_str(json).expect("an event of ours");
+        event
+    };
+    let typed_of_sonic: Vec<json::Event<sonic_rs::Value>> =
+        workload.json.iter().map(read).collect();
     vec![
         server_sent_events(BASELINE, workload, Rc::clone(&typed), |event, sse| {
             serde_json::to_writer(sse, event).expect("a vector grows");
         }),
         server_sent_events("sonic-rs", workload, Rc::clone(&typed), |event, sse| {
+            sonic_rs::to_writer(sse, event).expect("a vector grows");
+        }),
+        server_sent_events("sonic-rs, its own values", workload, typed_of_sonic, |event, sse| {
             sonic_rs::to_writer(sse, event).expect("a vector grows");
         }),
         server_sent_events("simd-json", workload, typed, |event, sse| {

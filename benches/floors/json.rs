@@ -1,24 +1,24 @@
 //! Events as an application that only knows serde would write them down: one enum, told apart by
-//! `type`, with open values as `serde_json::Value`.
+//! `type`, with open values as `V`: as `serde_json::Value`, or as the like of another library.
 //!
 //! The derived reader of such an enum buffers an event until it has seen its `type`.
 //! [`TypeFirst`] does without, for texts that begin with their `type`.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 
 /// An event read by hand, in one go, from a text whose first member is its `type`.
-pub(crate) struct TypeFirst(pub(crate) Event);
+pub(crate) struct TypeFirst<V>(pub(crate) Event<V>);
 
-struct TypeFirstVisitor;
+struct TypeFirstVisitor<V>(PhantomData<V>);
 
-impl<'de> Deserialize<'de> for TypeFirst {
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for TypeFirst<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(TypeFirstVisitor)
+        deserializer.deserialize_map(TypeFirstVisitor(PhantomData))
     }
 }
 
@@ -33,14 +33,14 @@ macro_rules! events {
         #[allow(clippy::large_enum_variant, reason = "as it would be written down")]
         #[derive(Serialize, Deserialize)]
         #[serde(tag = "type")]
-        pub(crate) enum Event {
-            $( #[serde(rename = $type)] $name($name), )*
+        pub(crate) enum Event<V> {
+            $( #[serde(rename = $type)] $name($name<V>), )*
         }
 
         $(
             #[derive(Serialize, Deserialize)]
             #[serde(rename_all = "camelCase")]
-            pub(crate) struct $name {
+            pub(crate) struct $name<V> {
                 $( $member: $member_type, )*
                 $(
                     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,20 +49,20 @@ macro_rules! events {
                 #[serde(skip_serializing_if = "Option::is_none")]
                 timestamp: Option<i64>,
                 #[serde(skip_serializing_if = "Option::is_none")]
-                metadata: Option<Value>,
+                metadata: Option<V>,
                 #[serde(skip_serializing_if = "Option::is_none")]
-                raw_event: Option<Value>,
+                raw_event: Option<V>,
             }
         )*
 
-        impl<'de> Visitor<'de> for TypeFirstVisitor {
-            type Value = TypeFirst;
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for TypeFirstVisitor<V> {
+            type Value = TypeFirst<V>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an event that begins with its type")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<TypeFirst, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<TypeFirst<V>, A::Error> {
                 let ("type", name) = members.next_entry()?.unwrap_or_default() else {
                     return Err(A::Error::custom("the first member is not the type"));
                 };
@@ -78,14 +78,14 @@ macro_rules! events {
 
 macro_rules! objects {
     ($(
-        $name:ident {
+        $name:ident $(<$value:ident>)? {
             $( $member:ident: $type:ty, )*
             $( $(#[$attribute:meta])* ? $optional:ident: $optional_type:ty, )*
         }
     )*) => {$(
         #[derive(Serialize, Deserialize)]
         #[serde(rename_all = "camelCase")]
-        pub(crate) struct $name {
+        pub(crate) struct $name $(<$value>)? {
             $( $member: $type, )*
             $(
                 $(#[$attribute])*
@@ -108,23 +108,23 @@ events! {
     }
     "TOOL_CALL_ARGS" => ToolCallArgs { tool_call_id: String, delta: String, ? subagent_run_id: String, }
     "TOOL_CALL_END" => ToolCallEnd { tool_call_id: String, ? subagent_run_id: String, }
-    "STATE_SNAPSHOT" => StateSnapshot { snapshot: Value, ? subagent_run_id: String, }
-    "STATE_DELTA" => StateDelta { delta: Vec<Operation>, ? subagent_run_id: String, }
-    "MESSAGES_SNAPSHOT" => MessagesSnapshot { messages: Vec<Message>, }
-    "RAW" => Raw { event: Value, ? source: String, ? subagent_run_id: String, }
-    "CUSTOM" => Custom { name: String, value: Value, ? subagent_run_id: String, }
+    "STATE_SNAPSHOT" => StateSnapshot { snapshot: V, ? subagent_run_id: String, }
+    "STATE_DELTA" => StateDelta { delta: Vec<Operation<V>>, ? subagent_run_id: String, }
+    "MESSAGES_SNAPSHOT" => MessagesSnapshot { messages: Vec<Message<V>>, }
+    "RAW" => Raw { event: V, ? source: String, ? subagent_run_id: String, }
+    "CUSTOM" => Custom { name: String, value: V, ? subagent_run_id: String, }
     "RUN_STARTED" => RunStarted {
         thread_id: String,
         run_id: String,
         ? protocol_version: String,
         ? parent_run_id: String,
-        ? input: Input,
+        ? input: Input<V>,
     }
     "RUN_FINISHED" => RunFinished {
         thread_id: String,
         run_id: String,
-        ? result: Value,
-        ? outcome: Value,
+        ? result: V,
+        ? outcome: V,
         ? usage: Vec<Usage>,
     }
     "RUN_ERROR" => RunError { message: String, ? code: String, ? usage: Vec<Usage>, }
@@ -152,7 +152,7 @@ events! {
         ? parent_tool_call_id: String,
         ? parent_message_id: String,
     }
-    "SUBAGENT_FINISHED" => SubagentFinished { subagent_run_id: String, ? result: Value, ? outcome: Value, }
+    "SUBAGENT_FINISHED" => SubagentFinished { subagent_run_id: String, ? result: V, ? outcome: V, }
     "SUBAGENT_ERROR" => SubagentError { subagent_run_id: String, message: String, ? code: String, }
     "TOOL_CALL_RESULT" => ToolCallResult {
         message_id: String,
@@ -164,14 +164,14 @@ events! {
     "ACTIVITY_SNAPSHOT" => ActivitySnapshot {
         message_id: String,
         activity_type: String,
-        content: Value,
+        content: V,
         ? replace: bool,
         ? subagent_run_id: String,
     }
     "ACTIVITY_DELTA" => ActivityDelta {
         message_id: String,
         activity_type: String,
-        patch: Vec<Operation>,
+        patch: Vec<Operation<V>>,
         ? subagent_run_id: String,
     }
     "REASONING_START" => ReasoningStart { message_id: String, ? subagent_run_id: String, }
@@ -189,56 +189,56 @@ events! {
     }
 }
 
-/// Text, or anything else as it came.
+/// Text, or anything else as it came. Serde buffers it, which not every `V` can be read from.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Content {
     Text(String),
-    Other(Value),
+    Other(serde_json::Value),
 }
 
 objects! {
-    Operation {
+    Operation<V> {
         op: String,
         path: String,
         ? from: String,
-        #[serde(default, deserialize_with = "present")]
-        ? value: Value,
+        #[serde(default = "Option::default", deserialize_with = "present", bound(deserialize = "V: Deserialize<'de>"))]
+        ? value: V,
     }
-    Message {
+    Message<V> {
         id: String,
         role: String,
         ? content: Content,
         ? name: String,
-        ? tool_calls: Vec<ToolCall>,
+        ? tool_calls: Vec<ToolCall<V>>,
         ? tool_call_id: String,
         ? error: String,
         ? activity_type: String,
         ? encrypted_value: String,
         ? encrypted_value_type: String,
-        ? metadata: Value,
+        ? metadata: V,
         ? subagent_run_id: String,
     }
-    ToolCall {
+    ToolCall<V> {
         id: String,
         r#type: String,
         function: Function,
         ? encrypted_value: String,
         ? encrypted_value_type: String,
-        ? metadata: Value,
+        ? metadata: V,
     }
     Function { name: String, arguments: String, }
-    Input {
+    Input<V> {
         thread_id: String,
         run_id: String,
-        messages: Vec<Message>,
+        messages: Vec<Message<V>>,
         ? protocol_version: String,
         ? parent_run_id: String,
-        ? state: Value,
-        ? tools: Vec<Value>,
-        ? context: Vec<Value>,
-        ? forwarded_props: Value,
-        ? resume: Vec<Value>,
+        ? state: V,
+        ? tools: Vec<V>,
+        ? context: Vec<V>,
+        ? forwarded_props: V,
+        ? resume: Vec<V>,
     }
     Usage {
         ? provider: String,
@@ -253,6 +253,10 @@ objects! {
 }
 
 /// A member whose `null` is a value, and not the same as no member.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+fn present<'de, D, V>(deserializer: D) -> Result<Option<V>, D::Error>
+where
+    D: Deserializer<'de>,
+    V: Deserialize<'de>,
+{
+    V::deserialize(deserializer).map(Some)
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use super::Effort;
 
-/// `[FILTER] [--json] [--parts] [--rounds N] [--dump DIR] [--answer]`
+/// `[FILTER] [--json] [--extras] [--rounds N] [--dump DIR] [--answer]`
 pub(crate) struct Args {
     /// Only races of which `floor/workload` contains this run.
     pub(crate) filter: String,
     /// Figures as JSON lines instead of tables.
     pub(crate) json: bool,
-    /// The parts of `state` run too.
-    pub(crate) parts: bool,
+    /// The extra workloads run too.
+    pub(crate) extras: bool,
     /// Writes the workloads to this directory instead of measuring.
     pub(crate) dump: Option<PathBuf>,
     /// Measures one turn for each line of standard input.
@@ -25,7 +25,7 @@ impl Args {
         let mut args = Self {
             filter: String::new(),
             json: false,
-            parts: false,
+            extras: false,
             dump: None,
             answer: false,
             effort: Effort::LEAST,
@@ -36,7 +36,7 @@ impl Args {
             match word.as_str() {
                 "--bench" => args.effort = Effort::FULL,
                 "--json" => args.json = true,
-                "--parts" => args.parts = true,
+                "--extras" => args.extras = true,
                 "--answer" => args.answer = true,
                 "--dump" => args.dump = Some(words.next().expect("--dump DIR").into()),
                 "--rounds" => {

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `chat` | 2,000 text deltas of a word each, ids as long as UUIDs, a timestamp each |
 //! | `tools` | calls with arguments in fragments, results of 1 to 8 KB, reasoning |
-//! | `state` | the four below, one after the other |
+//! | `state` | `snapshot`, `patches`, `metadata` and `history`, one after the other |
 //! | `sample-*` | the sessions of `samples/` |
 //!
-//! The parts of `state`, which run only when they are asked for:
+//! Extras, which run only when they are asked for:
 //!
 //! | name | holds |
 //! |---|---|
@@ -15,12 +15,14 @@
 //! | `patches` | 500 deltas of three patch operations |
 //! | `metadata` | 500 text deltas with metadata and the producer's own event |
 //! | `history` | a snapshot of 200 messages |
+//! | `integers` | a state of 1,000 small integers |
 
 mod dice;
 mod streams;
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::{HEADER_LEN, Limits, put_frame};
+use ag_ui_proto::model::StateSnapshot;
 use bytes::BytesMut;
 
 pub(crate) use self::streams::{metadata_of_one_event, nested_state, small_integers};
@@ -38,7 +40,7 @@ pub(crate) struct Workload {
 impl Workload {
     /// Events are taken as one trip over the wire leaves them, so that JSON and frames hold the
     /// same: 14.0 of an open value becomes 14.
-    fn new(name: &'static str, events: &[Event]) -> Self {
+    pub(crate) fn new(name: &'static str, events: &[Event]) -> Self {
         let payload = |event: &Event| event.to_payload().expect("an event of ours").to_vec();
         let payloads: Vec<_> = events.iter().map(payload).collect();
         let event = |payload: &Vec<u8>| {
@@ -92,12 +94,13 @@ pub(crate) fn workloads() -> Vec<Workload> {
     ]
 }
 
-/// What `state` is made of, piece by piece.
-pub(crate) fn parts_of_state() -> Vec<Workload> {
+/// What `state` is made of, piece by piece, and what suits JSON best.
+pub(crate) fn extras() -> Vec<Workload> {
     vec![
         Workload::new("snapshot", &streams::snapshot()),
         Workload::new("patches", &streams::patches()),
         Workload::new("metadata", &streams::metadata()),
         Workload::new("history", &streams::history()),
+        Workload::new("integers", &[StateSnapshot::new(small_integers()).into()]),
     ]
 }

@@ -129,6 +129,17 @@ impl Content {
     }
 }
 
+impl Content {
+    /// The content of a text or of parts: not of both, and of an empty list if there is neither.
+    pub(crate) fn of(text: Option<String>, parts: Vec<Part>) -> Option<Self> {
+        match text {
+            Some(_) if !parts.is_empty() => None,
+            Some(text) => Some(Self::Text(text)),
+            None => Some(Self::Parts(parts)),
+        }
+    }
+}
+
 impl Part {
     /// Makes a part that is text.
     #[must_use]

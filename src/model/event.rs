@@ -3,9 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::de::MapAccess;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::direct::{Cx, FromMembers};
 use super::error::{Malformed, ReadError, Reason, Unrecognised};
 use super::node::{Inspector, Node, inspect_optional, malformed, mistyped};
 use super::object::{Members, tag};
@@ -82,13 +84,12 @@ macro_rules! events {
             }
         }
 
-        impl FromStr for EventType {
-            type Err = UnknownEventType;
-
-            fn from_str(name: &str) -> Result<Self, Self::Err> {
+        impl EventType {
+            /// The type with this tag, if there is one.
+            pub(crate) fn of(name: &str) -> Option<Self> {
                 match name {
-                    $( $name => Ok(Self::$variant), )*
-                    _ => Err(UnknownEventType(name.to_owned())),
+                    $( $name => Some(Self::$variant), )*
+                    _ => None,
                 }
             }
         }
@@ -115,6 +116,20 @@ macro_rules! events {
             ) -> Result<Self, Malformed> {
                 match event_type {
                     $( EventType::$variant => <$body>::from_object(object, at).map(Self::$variant), )*
+                }
+            }
+
+            /// Reads the members of a body, and of the base, straight from text.
+            pub(crate) fn from_members<'de, A: MapAccess<'de>>(
+                event_type: EventType,
+                members: &mut A,
+                base: &mut Base,
+                cx: Cx<'_>,
+            ) -> Result<Self, A::Error> {
+                match event_type {
+                    $( EventType::$variant => {
+                        <$body>::from_members(members, Some(base), cx).map(Self::$variant)
+                    } )*
                 }
             }
 
@@ -209,6 +224,14 @@ events! {
     ReasoningEnd(ReasoningEnd) = "REASONING_END";
     ReasoningEncryptedValue(Box<ReasoningEncryptedValue>) = "REASONING_ENCRYPTED_VALUE"
         from ReasoningEncryptedValue;
+}
+
+impl FromStr for EventType {
+    type Err = UnknownEventType;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::of(name).ok_or_else(|| UnknownEventType(name.to_owned()))
+    }
 }
 
 /// A string that names no event type of this version.

@@ -72,6 +72,14 @@ impl Translator {
         }
     }
 
+    /// Notes an event that has nothing to translate.
+    pub(crate) fn saw(&mut self, event: &Event) {
+        self.dropped.clear();
+        if let Body::RunStarted(body) = &event.body {
+            *self = Self { run_id: body.run_id.clone(), ..Self::default() };
+        }
+    }
+
     /// The place, in the last event as it came, of a place in that event as it was translated.
     ///
     /// A part that says again what another one says is dropped, and the parts behind it move up.

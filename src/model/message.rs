@@ -3,7 +3,7 @@
 use super::node::Inspector;
 use super::object::{names, objects, unions};
 use super::path::At;
-use super::{Content, Reason};
+use super::{Content, Extra, Part, Reason};
 use crate::value::Object;
 
 names! {
@@ -285,6 +285,71 @@ impl Message {
     #[must_use]
     pub fn role(&self) -> Role {
         Role::from(self.tag())
+    }
+}
+
+/// What a message may hold beside its id and role, whatever the role.
+#[derive(Default, PartialEq)]
+pub(crate) struct Members {
+    pub(crate) content: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) tool_calls: Option<Vec<ToolCall>>,
+    pub(crate) tool_call_id: Option<String>,
+    pub(crate) error: Option<String>,
+    pub(crate) content_parts: Vec<Part>,
+    pub(crate) metadata: Option<Object>,
+    pub(crate) subagent_run_id: Option<String>,
+    pub(crate) encrypted_value: Option<String>,
+    pub(crate) activity_type: Option<String>,
+    pub(crate) activity_content: Option<Object>,
+    pub(crate) encrypted_value_type: Option<String>,
+}
+
+impl Members {
+    /// The message of a role; nothing if the role is unknown, or has not all of these members.
+    pub(crate) fn into_message(mut self, role: &Role, id: String) -> Option<Message> {
+        // Each role takes what it has.
+        macro_rules! take {
+            ($message:ident; $($member:ident)* $(; $name:ident: $value:expr)*) => {
+                $message {
+                    id,
+                    metadata: self.metadata.take(),
+                    subagent_run_id: self.subagent_run_id.take(),
+                    $( $member: self.$member.take(), )*
+                    $( $name: $value, )*
+                    extra: Extra::default(),
+                }
+                .into()
+            };
+        }
+        let message = match role {
+            Role::Developer => {
+                take!(DeveloperMessage; content name encrypted_value encrypted_value_type)
+            }
+            Role::System => take!(SystemMessage; content name encrypted_value encrypted_value_type),
+            Role::Assistant => take!(
+                AssistantMessage; content tool_calls name encrypted_value encrypted_value_type
+            ),
+            Role::User => take!(
+                UserMessage; name encrypted_value encrypted_value_type; content: self.content()?
+            ),
+            Role::Tool => take!(
+                ToolMessage; tool_call_id error encrypted_value encrypted_value_type;
+                content: self.content()?
+            ),
+            Role::Activity => take!(
+                ActivityMessage; activity_type; content: self.activity_content.take()
+            ),
+            Role::Reasoning => {
+                take!(ReasoningMessage; content encrypted_value encrypted_value_type)
+            }
+            Role::Unknown(_) => return None,
+        };
+        (self == Self::default()).then_some(message)
+    }
+
+    fn content(&mut self) -> Option<Content> {
+        Content::of(self.content.take(), std::mem::take(&mut self.content_parts))
     }
 }
 

@@ -16,12 +16,13 @@
 mod activity;
 mod capabilities;
 mod content;
+mod direct;
 pub(crate) mod enforce;
 mod error;
 mod event;
 mod input;
 mod legacy;
-mod message;
+pub(crate) mod message;
 pub(crate) mod node;
 pub(crate) mod object;
 mod patch;

@@ -223,6 +223,56 @@ macro_rules! objects {
         }
 
         $crate::model::object::deserialize!($name);
+
+        impl $crate::model::direct::FromText for $name {
+            fn from_text<'de, D: serde::Deserializer<'de>>(
+                text: D,
+                cx: $crate::model::direct::Cx<'_>,
+            ) -> Result<Self, D::Error> {
+                $crate::model::direct::read_object(text, cx)
+            }
+        }
+
+        impl $crate::model::direct::FromMembers for $name {
+            fn from_members<'de, A: serde::de::MapAccess<'de>>(
+                members: &mut A,
+                mut base: Option<&mut $crate::model::Base>,
+                cx: $crate::model::direct::Cx<'_>,
+            ) -> Result<Self, A::Error> {
+                #[allow(non_camel_case_types)]
+                enum Own {
+                    $($( $req, )*)?
+                    $($( $exp, )*)?
+                    $($( $opt, )*)?
+                }
+                $($( let mut $req: Option<$rty> = None; )*)?
+                $($( let mut $exp: Option<$ety> = None; )*)?
+                $($( let mut $opt: Option<$oty> = None; )*)?
+                let own = |name: &str| -> Option<Own> {
+                    match name {
+                        $($( $rjson => Some(Own::$req), )*)?
+                        $($( $ejson => Some(Own::$exp), )*)?
+                        $($( $ojson => Some(Own::$opt), )*)?
+                        _ => None,
+                    }
+                };
+                while let Some(own) =
+                    $crate::model::direct::next_name(members, &mut base, cx, own)?
+                {
+                    match own {
+                        $($( Own::$req => $crate::model::direct::set(&mut $req, members, cx)?, )*)?
+                        $($( Own::$exp => $crate::model::direct::set(&mut $exp, members, cx)?, )*)?
+                        $($( Own::$opt => $crate::model::direct::set(&mut $opt, members, cx)?, )*)?
+                    }
+                }
+                Ok(Self {
+                    $($( $req: $crate::model::direct::required($req)?, )*)?
+                    $($( $exp, )*)?
+                    $($( $opt, )*)?
+                    extra: $crate::model::Extra::default(),
+                })
+            }
+        }
     )*};
 }
 

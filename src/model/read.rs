@@ -1,7 +1,7 @@
 //! Reading JSON text: strictly, or as a consumer does.
 
 use super::error::{Malformed, Notice, NoticeKind, ReadError};
-use super::{Enforced, Event, Path, Translator, UnknownNames};
+use super::{Enforced, Event, Path, Translator, UnknownNames, direct};
 use crate::value::ExactJson;
 
 /// How many levels the JSON of an event may nest by default, the event's own object included.
@@ -16,8 +16,34 @@ impl Event {
     /// [`ReadError::Json`] if the text is not JSON or nests deeper than [`DEFAULT_MAX_DEPTH`];
     /// else as [`Event::from_value`].
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
-        Self::from_value(ExactJson::read_quickly(text, DEFAULT_MAX_DEPTH)?.value)
+        read(text, DEFAULT_MAX_DEPTH)
     }
+}
+
+/// Reads an event from JSON text, of whatever shape.
+fn read(text: &str, max_depth: usize) -> Result<Event, ReadError> {
+    match read_directly(text, max_depth) {
+        Some(event) => Ok(event),
+        None => read_by_value(text, max_depth),
+    }
+}
+
+fn read_by_value(text: &str, max_depth: usize) -> Result<Event, ReadError> {
+    Event::from_value(ExactJson::read_quickly(text, max_depth)?.value)
+}
+
+/// Reads an event from JSON text in its usual shape; nothing for any other text, which can be an
+/// event all the same. Nothing in the event is retired, save for nulls that both bindings can hold.
+pub(crate) fn read_directly(text: &str, max_depth: usize) -> Option<Event> {
+    let event = direct::read(text, max_depth)?;
+    if cfg!(debug_assertions) {
+        let expected = read_by_value(text, max_depth).ok();
+        debug_assert_eq!(expected.as_ref(), Some(&event), "{text}");
+        // The order of members does not count there.
+        let json = |event: &Event| serde_json::to_string(event).ok();
+        debug_assert_eq!(expected.as_ref().and_then(json), json(&event), "{text}");
+    }
+    Some(event)
 }
 
 /// Reads JSON text strictly: an event must be what this version describes, and nothing else.
@@ -63,7 +89,7 @@ impl StrictReader {
     ///
     /// As [`Event::from_json`] and [`Event::validate`].
     pub fn read(&self, text: &str) -> Result<Event, ReadError> {
-        let event = Event::from_value(ExactJson::read_quickly(text, self.max_depth)?.value)?;
+        let event = read(text, self.max_depth)?;
         event.validate()?;
         Ok(event)
     }
@@ -116,18 +142,8 @@ impl TolerantReader {
     /// As [`Event::from_json`] and [`Event::enforce`], except that an event of an unknown type is
     /// no error: it is dropped and reported.
     pub fn read(&mut self, text: &str) -> Result<Enforced, ReadError> {
-        let mut notices = Vec::new();
-        let mut value = ExactJson::read_quickly(text, self.max_depth)?.value;
-        self.translator.translate(&mut value, &mut notices);
-        let mut event = match Event::from_value(value) {
-            Ok(event) => event,
-            Err(ReadError::UnknownEventType(name)) => {
-                let kind = NoticeKind::UnknownEventType(name);
-                notices.push(Notice { path: Path::root(), kind });
-                return Ok(Enforced { event: None, notices });
-            }
-            Err(error) => return Err(error),
-        };
+        let (event, mut notices) = self.translator.read(text, self.max_depth)?;
+        let Some(mut event) = event else { return Ok(Enforced { event: None, notices }) };
         let mut later = Vec::new();
         event.drop_retired_nulls(&mut later);
         let original = |place: &Path| self.translator.original(place);
@@ -139,5 +155,32 @@ impl TolerantReader {
             later.into_iter().map(|notice| Notice { path: original(&notice.path), ..notice }),
         );
         Ok(Enforced { event: enforced.event, notices })
+    }
+}
+
+impl Translator {
+    /// Reads the next event of the stream, as its JSON alone can hold it: retired shapes are
+    /// translated, an event of an unknown type is dropped, and both are reported.
+    pub(crate) fn read(
+        &mut self,
+        text: &str,
+        max_depth: usize,
+    ) -> Result<(Option<Event>, Vec<Notice>), ReadError> {
+        let mut notices = Vec::new();
+        if let Some(event) = read_directly(text, max_depth) {
+            self.saw(&event);
+            return Ok((Some(event), notices));
+        }
+        let mut value = ExactJson::read_quickly(text, max_depth)?.value;
+        self.translate(&mut value, &mut notices);
+        match Event::from_value(value) {
+            Ok(event) => Ok((Some(event), notices)),
+            Err(ReadError::UnknownEventType(name)) => {
+                let kind = NoticeKind::UnknownEventType(name);
+                notices.push(Notice { path: Path::root(), kind });
+                Ok((None, notices))
+            }
+            Err(error) => Err(error),
+        }
     }
 }

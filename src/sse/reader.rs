@@ -11,10 +11,8 @@ use crate::codec::{Decoded, Limits};
 use crate::model::node::{Inspector, MAX_SAFE_INTEGER};
 use crate::model::path::At;
 use crate::model::{
-    Event, EventType, Malformed, Notice, NoticeKind, Path, ReadError, Reason, StrictReader,
-    TolerantReader, Translator, UnknownNames,
+    EventType, Malformed, ReadError, Reason, StrictReader, TolerantReader, Translator, UnknownNames,
 };
-use crate::value::ExactJson;
 
 /// How the JSON of events is read.
 ///
@@ -224,18 +222,8 @@ fn read_as_it_came(
     translator: &mut Translator,
     max_depth: usize,
 ) -> Result<Decoded, ReadError> {
-    let mut notices = Vec::new();
-    let mut value = ExactJson::read_quickly(text, max_depth)?.value;
-    translator.translate(&mut value, &mut notices);
-    let event = match Event::from_value(value) {
-        Ok(event) => event,
-        Err(ReadError::UnknownEventType(name)) => {
-            let kind = NoticeKind::UnknownEventType(name);
-            notices.push(Notice { path: Path::root(), kind });
-            return Ok(Decoded { event: None, notices });
-        }
-        Err(error) => return Err(error),
-    };
+    let (event, notices) = translator.read(text, max_depth)?;
+    let Some(event) = event else { return Ok(Decoded { event: None, notices }) };
     let mut beyond = Beyond { event_type: event.event_type(), fault: None };
     event.inspect(&mut beyond);
     match beyond.fault {

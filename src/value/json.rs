@@ -149,7 +149,7 @@ impl<'de> Deserialize<'de> for Number {
 
 /// One level of a value being read: how many more may open inside it.
 #[derive(Clone, Copy)]
-struct Level<'a> {
+pub(crate) struct Level<'a> {
     max: usize,
     left: usize,
     seen: Option<&'a Seen>,
@@ -178,7 +178,12 @@ impl Seen {
     }
 }
 
-impl Level<'_> {
+impl<'a> Level<'a> {
+    /// A value at which `left` of `max` levels may still open.
+    pub(crate) fn new(max: usize, left: usize, seen: &'a Seen) -> Self {
+        Self { max, left, seen: Some(seen) }
+    }
+
     /// Whether a container may open: true, or the error.
     fn open<E: serde::de::Error>(self) -> Result<bool, E> {
         if self.left > 0 {

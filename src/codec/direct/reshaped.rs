@@ -9,12 +9,11 @@ use super::layout::{
 use super::piece::{Body, Member, Message, write_list, write_optional};
 use super::read::Reader;
 use super::write::Writer;
+use crate::model::message::Members;
 use crate::model::{
-    ActivityMessage, AssistantMessage, Base, Content, DeveloperMessage, Extra, Interrupt,
-    Message as AnyMessage, Part, PartSource, ReasoningMessage, RunAgentInput, RunCancelled,
-    RunFinished, RunFinishedOutcome, RunInterrupt, RunSuccess, SubagentFinished,
-    SubagentFinishedOutcome, SubagentSuccess, SubagentSuspended, SystemMessage, ToolCall,
-    ToolCallResult, ToolMessage, UserMessage,
+    Base, Content, Extra, Interrupt, Message as AnyMessage, Part, PartSource, Role, RunAgentInput,
+    RunCancelled, RunFinished, RunFinishedOutcome, RunInterrupt, RunSuccess, SubagentFinished,
+    SubagentFinishedOutcome, SubagentSuccess, SubagentSuspended, ToolCall, ToolCallResult,
 };
 use crate::value::Object;
 use crate::value::front::counted_len;
@@ -100,15 +99,6 @@ unions! {
 }
 
 impl Content {
-    /// Text and parts at once are not usual; neither is an empty list.
-    fn of(text: Option<String>, parts: Vec<Part>) -> Option<Self> {
-        match text {
-            Some(_) if !parts.is_empty() => None,
-            Some(text) => Some(Self::Text(text)),
-            None => Some(Self::Parts(parts)),
-        }
-    }
-
     fn text(&self) -> Option<&String> {
         match self {
             Self::Text(text) => Some(text),
@@ -142,8 +132,8 @@ struct AnyRole<'m> {
 impl Message for AnyMessage {
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let id = Member::read(from, message::ID)?;
-        let role = from.text(message::ROLE)??;
-        let mut members = Members {
+        let role = Role::from(from.text(message::ROLE)??);
+        let members = Members {
             content: Member::read(from, message::CONTENT)?,
             name: Member::read(from, message::NAME)?,
             tool_calls: Member::read(from, message::TOOL_CALLS)?,
@@ -157,44 +147,7 @@ impl Message for AnyMessage {
             activity_content: Member::read(from, message::ACTIVITY_CONTENT)?,
             encrypted_value_type: Member::read(from, message::ENCRYPTED_VALUE_TYPE)?,
         };
-        macro_rules! take {
-            ($message:ident; $($member:ident)* $(; $name:ident: $value:expr)*) => {
-                $message {
-                    id,
-                    metadata: members.metadata.take(),
-                    subagent_run_id: members.subagent_run_id.take(),
-                    $( $member: members.$member.take(), )*
-                    $( $name: $value, )*
-                    extra: Extra::default(),
-                }
-                .into()
-            };
-        }
-        let message = match role {
-            "developer" => {
-                take!(DeveloperMessage; content name encrypted_value encrypted_value_type)
-            }
-            "system" => take!(SystemMessage; content name encrypted_value encrypted_value_type),
-            "assistant" => take!(
-                AssistantMessage; content tool_calls name encrypted_value encrypted_value_type
-            ),
-            "user" => take!(
-                UserMessage; name encrypted_value encrypted_value_type; content: members.content()?
-            ),
-            "tool" => take!(
-                ToolMessage; tool_call_id error encrypted_value encrypted_value_type;
-                content: members.content()?
-            ),
-            "activity" => take!(
-                ActivityMessage; activity_type; content: members.activity_content.take()
-            ),
-            "reasoning" => {
-                take!(ReasoningMessage; content encrypted_value encrypted_value_type)
-            }
-            _ => return None,
-        };
-        // A member that the role does not have is kept the general way.
-        (members == Members::default()).then_some(message)
+        members.into_message(&role, id)
     }
 
     fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
@@ -251,29 +204,6 @@ impl Message for AnyMessage {
             "" => Some(at),
             id => into.text(at, message::ID, id),
         }
-    }
-}
-
-/// What a message may hold beside its id and role; what its role takes is taken out.
-#[derive(Default, PartialEq)]
-struct Members {
-    content: Option<String>,
-    name: Option<String>,
-    tool_calls: Option<Vec<ToolCall>>,
-    tool_call_id: Option<String>,
-    error: Option<String>,
-    content_parts: Vec<Part>,
-    metadata: Option<Object>,
-    subagent_run_id: Option<String>,
-    encrypted_value: Option<String>,
-    activity_type: Option<String>,
-    activity_content: Option<Object>,
-    encrypted_value_type: Option<String>,
-}
-
-impl Members {
-    fn content(&mut self) -> Option<Content> {
-        Content::of(self.content.take(), std::mem::take(&mut self.content_parts))
     }
 }
 
