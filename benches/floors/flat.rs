@@ -26,6 +26,14 @@ pub(super) struct Flat<'a> {
     content: Text<'a>,
 }
 
+impl Flat<'_> {
+    /// The type, the time, the id of the message, and the delta.
+    pub(super) fn look(&self) -> (&str, Option<i64>, &str, &str) {
+        let delta = self.delta.0.as_deref().unwrap_or_default();
+        (&self.r#type, self.timestamp, &self.message_id, delta)
+    }
+}
+
 /// A text; or nothing, of a member that another type of event has as a list or an object.
 #[derive(Debug, Default, PartialEq)]
 struct Text<'a>(Option<Cow<'a, str>>);
