@@ -4,7 +4,7 @@
 //! frames get. simd-json writes into its input: it gets a copy in a buffer that stays allocated,
 //! and the copy counts.
 
-use ag_ui_proto::codec::{Limits, decode_payload};
+use ag_ui_proto::codec::{Decoded, Limits, decode_payload};
 use ag_ui_proto::{Event, convert, wire};
 use prost::Message as _;
 use serde::Serialize;
@@ -37,8 +37,8 @@ pub(super) fn contenders(workload: &Workload) -> Vec<Contender<'_>> {
         payloads(
             OURS,
             workload,
-            |event: &Option<Event>| event.clone().expect("an event"),
-            |payload| decode_payload(payload, &Limits::new()).expect("a payload of ours").event,
+            |decoded: &Decoded| decoded.event.clone().expect("an event"),
+            |payload| decode_payload(payload, &Limits::new()).expect("a payload of ours"),
         ),
     ]);
     contenders

@@ -100,7 +100,7 @@ fn writer<'a, B: AsRef<[u8]> + 'a>(
     })
 }
 
-/// A contender that reads one input after the other, and drops what it read.
+/// A contender that reads one input after the other, and drops what it read where it is.
 fn reader<'a, I: AsRef<[u8]> + ?Sized + 'a, T>(
     name: &'static str,
     inputs: Vec<&'a I>,
@@ -109,7 +109,8 @@ fn reader<'a, I: AsRef<[u8]> + ?Sized + 'a, T>(
     let bytes = inputs.iter().map(|input| (*input).as_ref().len()).sum();
     Contender::new(name, bytes, move || {
         for input in &inputs {
-            black_box(read(black_box(input)));
+            let read = read(black_box(input));
+            black_box(&read);
         }
     })
 }

@@ -144,6 +144,7 @@ pub(super) fn encode(
 }
 
 /// As [`encode`], by way of the schema types, for any event.
+#[inline(never)]
 fn encode_by_schema(
     event: &Event,
     options: &Options,
@@ -213,6 +214,7 @@ pub(super) fn decode(payload: &[u8], options: &Options) -> Result<Decoded, Decod
 }
 
 /// As [`decode`], by way of the schema types, for any bytes.
+#[inline(never)]
 fn decode_by_schema(payload: &[u8], options: &Options) -> Result<Decoded, DecodeError> {
     let (wire, exact) = match scan(payload, options.limits().max_depth())? {
         Envelope::Known { plain: true, exact } => (wire::Event::decode(payload)?, exact),

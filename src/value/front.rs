@@ -61,7 +61,8 @@ impl<'a> Front<'a> {
     /// Puts a varint, in as few bytes as it takes.
     #[inline]
     pub(crate) fn put_varint(&mut self, at: usize, value: u64) -> Option<usize> {
-        if let Ok(byte @ ..0x80) = u8::try_from(value) {
+        if value < 0x80 {
+            let [byte, ..] = value.to_le_bytes();
             return self.put_array(at, [byte]);
         }
         if value < 1 << 56

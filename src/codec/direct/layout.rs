@@ -54,7 +54,6 @@ macro_rules! events {
         }
 
         /// Puts the event and the envelope around it.
-        #[inline]
         pub(super) fn write_event(
             event: &Event,
             into: &mut Writer<'_>,

@@ -48,10 +48,9 @@ pub(super) fn encode(
         return None;
     }
     let form = Form::new(framed, options.limits());
-    let write = |into: &mut Writer<'_>, end: usize| layout::write_event(event, into, end);
     match layout::size(event) {
-        Some(len) => append(&form, len, dst, write),
-        None => append_by_scratch(&form, dst, write),
+        Some(len) => append(&form, len, dst, |into, end| layout::write_event(event, into, end)),
+        None => append_by_scratch(&form, dst, event),
     }
 }
 

@@ -260,7 +260,10 @@ impl Member for Option<i64> {
 
     #[inline]
     fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
-        self.map_or(Some(at), |value| into.varint(at, number, value.cast_unsigned()))
+        match self {
+            Some(value) => into.varint(at, number, value.cast_unsigned()),
+            None => Some(at),
+        }
     }
 
     #[inline]

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use bytes::BytesMut;
 
+use super::layout::write_event;
 use crate::codec::{HEADER_LEN, Limits};
+use crate::model::Event;
 use crate::value::direct::{write_object, write_value};
 use crate::value::front::Front;
 use crate::value::{Object, Value};
@@ -93,15 +95,12 @@ thread_local! {
 /// What a thread keeps for its next event, in bytes. A larger scratch goes when it has been used.
 const KEPT: usize = 256 * 1024;
 
-/// Appends what `write` writes, of whatever length.
-pub(super) fn append_by_scratch(
-    form: &Form,
-    dst: &mut BytesMut,
-    write: impl Fn(&mut Writer<'_>, usize) -> Option<usize>,
-) -> Option<()> {
+/// Appends an event of whatever length.
+#[inline(never)]
+pub(super) fn append_by_scratch(form: &Form, dst: &mut BytesMut, event: &Event) -> Option<()> {
     SCRATCH.with_borrow_mut(|scratch| {
         let written = loop {
-            match form.write(Front::new(scratch), &write) {
+            match form.write(Front::new(scratch), |into, end| write_event(event, into, end)) {
                 Ok(at) => break scratch.get(at..),
                 Err(Missed::Unusual) => break None,
                 Err(Missed::TooShort) if scratch.len() >= form.max_frame_len => break None,
