@@ -8,7 +8,7 @@ use tokio_util::codec::{Decoder, Encoder};
 use super::error::{StreamError, WriteError};
 use super::frame::{Frame, FrameReader, put_frame};
 use super::{EventReader, Limits, Options};
-use crate::model::{Event, Notice};
+use crate::model::{Event, Notice, Notices};
 
 /// Who is told of what was dropped or left out.
 type OnNotice = Box<dyn FnMut(Notice) + Send>;
@@ -71,7 +71,7 @@ impl EventCodec {
         self
     }
 
-    fn tell(&mut self, notices: Vec<Notice>, frame: Option<(u64, u64)>) {
+    fn tell(&mut self, notices: Notices, frame: Option<(u64, u64)>) {
         for notice in notices {
             match (&mut self.on_notice, frame) {
                 (Some(tell), _) => tell(notice),

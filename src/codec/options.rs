@@ -5,7 +5,7 @@ use bytes::BytesMut;
 use super::Limits;
 use super::error::{DecodeError, EncodeError};
 use super::payload::{self, Decoded};
-use crate::model::{Event, Notice};
+use crate::model::{Event, Notices};
 
 /// Limits, and two choices that are off by default.
 ///
@@ -97,7 +97,7 @@ impl Options {
     /// # Errors
     ///
     /// As [`Event::encode`], and [`EncodeError::Lossy`] if loss is refused.
-    pub fn encode(&self, event: &Event, dst: &mut BytesMut) -> Result<Vec<Notice>, EncodeError> {
+    pub fn encode(&self, event: &Event, dst: &mut BytesMut) -> Result<Notices, EncodeError> {
         payload::encode(event, self, false, dst)
     }
 
@@ -110,7 +110,7 @@ impl Options {
         &self,
         event: &Event,
         dst: &mut BytesMut,
-    ) -> Result<Vec<Notice>, EncodeError> {
+    ) -> Result<Notices, EncodeError> {
         payload::encode(event, self, true, dst)
     }
 

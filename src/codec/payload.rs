@@ -10,7 +10,7 @@ use super::scan::{Envelope, plain_fields, scan};
 use super::{HEADER_LEN, Limits, Options};
 use crate::convert::{self, ExactNumbers};
 use crate::fidelity::Kind;
-use crate::model::{Event, Notice, NoticeKind, Path};
+use crate::model::{Event, Notice, NoticeKind, Notices, Path};
 use crate::wire;
 
 /// What a payload held.
@@ -19,7 +19,7 @@ pub struct Decoded {
     /// The event; nothing if the payload holds only events of a later version, and was dropped.
     pub event: Option<Event>,
     /// What was dropped: the event itself, or content parts in it.
-    pub notices: Vec<Notice>,
+    pub notices: Notices,
 }
 
 impl Event {
@@ -47,7 +47,7 @@ impl Event {
     /// assert_eq!(Event::decode(&payload)?.event, Some(event));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn encode(&self, dst: &mut BytesMut) -> Result<Vec<Notice>, EncodeError> {
+    pub fn encode(&self, dst: &mut BytesMut) -> Result<Notices, EncodeError> {
         Options::default().encode(self, dst)
     }
 
@@ -56,7 +56,7 @@ impl Event {
     /// # Errors
     ///
     /// As [`Event::encode`].
-    pub fn encode_frame(&self, dst: &mut BytesMut) -> Result<Vec<Notice>, EncodeError> {
+    pub fn encode_frame(&self, dst: &mut BytesMut) -> Result<Notices, EncodeError> {
         Options::default().encode_frame(self, dst)
     }
 
@@ -95,7 +95,7 @@ pub fn encode_payload(
     event: &Event,
     limits: &Limits,
     dst: &mut BytesMut,
-) -> Result<Vec<Notice>, EncodeError> {
+) -> Result<Notices, EncodeError> {
     Options::from(*limits).encode(event, dst)
 }
 
@@ -108,7 +108,7 @@ pub fn encode_frame(
     event: &Event,
     limits: &Limits,
     dst: &mut BytesMut,
-) -> Result<Vec<Notice>, EncodeError> {
+) -> Result<Notices, EncodeError> {
     Options::from(*limits).encode_frame(event, dst)
 }
 
@@ -127,17 +127,17 @@ pub(super) fn encode(
     options: &Options,
     framed: bool,
     dst: &mut BytesMut,
-) -> Result<Vec<Notice>, EncodeError> {
+) -> Result<Notices, EncodeError> {
     let start = dst.len();
     match direct::encode(event, options, framed, dst) {
         Some(()) => {
             if cfg!(debug_assertions) {
                 let mut expected = BytesMut::new();
                 let notices = encode_by_schema(event, options, framed, &mut expected);
-                debug_assert_eq!(notices, Ok(Vec::new()), "{event:?}");
+                debug_assert_eq!(notices, Ok(Notices::new()), "{event:?}");
                 debug_assert_eq!(dst.get(start..), Some(&expected[..]), "{event:?}");
             }
-            Ok(Vec::new())
+            Ok(Notices::new())
         }
         None => encode_by_schema(event, options, framed, dst),
     }
@@ -150,7 +150,7 @@ fn encode_by_schema(
     options: &Options,
     framed: bool,
     dst: &mut BytesMut,
-) -> Result<Vec<Notice>, EncodeError> {
+) -> Result<Notices, EncodeError> {
     let limits = options.limits();
     let event_type = event.event_type();
     let max = limits.max_depth();
@@ -178,7 +178,7 @@ fn encode_by_schema(
         dst.reserve(len);
     }
     wire.encode_raw(dst);
-    Ok(notices)
+    Ok(notices.into())
 }
 
 fn refuse_loss(event: &Event, options: &Options) -> Result<(), EncodeError> {
@@ -223,7 +223,7 @@ fn decode_by_schema(payload: &[u8], options: &Options) -> Result<Decoded, Decode
         }
         Envelope::Future { arm } => {
             let notice = Notice { path: Path::root(), kind: NoticeKind::UnknownArm { arm } };
-            return Ok(Decoded { event: None, notices: vec![notice] });
+            return Ok(Decoded { event: None, notices: vec![notice].into() });
         }
     };
     let numbers = match (exact, options.has_exact_numbers()) {
@@ -236,5 +236,5 @@ fn decode_by_schema(payload: &[u8], options: &Options) -> Result<Decoded, Decode
     if let Some(path) = event.too_deep(max) {
         return Err(DecodeError::TooDeep { event_type: event.event_type(), path, max });
     }
-    Ok(Decoded { event: Some(event), notices })
+    Ok(Decoded { event: Some(event), notices: notices.into() })
 }

@@ -1,5 +1,6 @@
 //! Judging an event or an input: strictly, tolerantly, or only for what no reading lets pass.
 
+use super::Notices;
 use super::error::{Malformed, Notice, NoticeKind, Reason, Unrecognised};
 use super::node::{Inspector, Node};
 use super::path::{At, Path};
@@ -26,7 +27,7 @@ pub struct Enforced {
     /// The event, or nothing if it was dropped.
     pub event: Option<Event>,
     /// What was stripped, dropped or translated.
-    pub notices: Vec<Notice>,
+    pub notices: Notices,
 }
 
 impl Event {
@@ -63,14 +64,14 @@ impl Event {
         let mut enforcer = Enforcer::new(Some(self.event_type()), names);
         if let Some(what) = self.unrecognised() {
             enforcer.unrecognised(&At::Root, what);
-            return Ok(Enforced { event: None, notices: enforcer.verdict()? });
+            return Ok(Enforced { event: None, notices: enforcer.verdict()?.into() });
         }
         self.inspect(&mut enforcer);
         let notices = enforcer.verdict()?;
         if !notices.is_empty() {
             self.strip();
         }
-        Ok(Enforced { event: Some(self), notices })
+        Ok(Enforced { event: Some(self), notices: notices.into() })
     }
 
     /// Refuses what every reading refuses, and lets unrecognised material pass.

@@ -24,6 +24,7 @@ mod input;
 mod legacy;
 pub(crate) mod message;
 pub(crate) mod node;
+mod notices;
 pub(crate) mod object;
 mod patch;
 pub(crate) mod path;
@@ -58,6 +59,7 @@ pub use self::message::{
     Role, SystemMessage, ToolCall, ToolCallType, ToolMessage, UserMessage,
 };
 pub use self::object::Extra;
+pub use self::notices::Notices;
 pub use self::patch::{PatchOp, PatchOperation};
 pub use self::path::{Path, Segment};
 pub use self::read::{DEFAULT_MAX_DEPTH, StrictReader, TolerantReader};

@@ -1,7 +1,7 @@
 //! Reading JSON text: strictly, or as a consumer does.
 
 use super::error::{Malformed, Notice, NoticeKind, ReadError};
-use super::{Enforced, Event, Path, Translator, UnknownNames, direct};
+use super::{Enforced, Event, Notices, Path, Translator, UnknownNames, direct};
 use crate::value::ExactJson;
 
 /// How many levels the JSON of an event may nest by default, the event's own object included.
@@ -142,8 +142,8 @@ impl TolerantReader {
     /// As [`Event::from_json`] and [`Event::enforce`], except that an event of an unknown type is
     /// no error: it is dropped and reported.
     pub fn read(&mut self, text: &str) -> Result<Enforced, ReadError> {
-        let (event, mut notices) = self.translator.read(text, self.max_depth)?;
-        let Some(mut event) = event else { return Ok(Enforced { event: None, notices }) };
+        let Enforced { event, mut notices } = self.translator.read(text, self.max_depth)?;
+        let Some(mut event) = event else { return Ok(Enforced { event, notices }) };
         let mut later = Vec::new();
         event.drop_retired_nulls(&mut later);
         let original = |place: &Path| self.translator.original(place);
@@ -165,20 +165,20 @@ impl Translator {
         &mut self,
         text: &str,
         max_depth: usize,
-    ) -> Result<(Option<Event>, Vec<Notice>), ReadError> {
-        let mut notices = Vec::new();
+    ) -> Result<Enforced, ReadError> {
         if let Some(event) = read_directly(text, max_depth) {
             self.saw(&event);
-            return Ok((Some(event), notices));
+            return Ok(Enforced { event: Some(event), notices: Notices::new() });
         }
+        let mut notices = Vec::new();
         let mut value = ExactJson::read_quickly(text, max_depth)?.value;
         self.translate(&mut value, &mut notices);
         match Event::from_value(value) {
-            Ok(event) => Ok((Some(event), notices)),
+            Ok(event) => Ok(Enforced { event: Some(event), notices: notices.into() }),
             Err(ReadError::UnknownEventType(name)) => {
                 let kind = NoticeKind::UnknownEventType(name);
                 notices.push(Notice { path: Path::root(), kind });
-                Ok((None, notices))
+                Ok(Enforced { event: None, notices: notices.into() })
             }
             Err(error) => Err(error),
         }

@@ -8,7 +8,7 @@ use tokio_util::codec::{Decoder, Encoder};
 use super::error::SseError;
 use super::{Reading, SseReader, encode_event};
 use crate::codec::{Limits, WriteError};
-use crate::model::{Event, Notice};
+use crate::model::{Event, Notice, Notices};
 
 /// Who is told of what was dropped, stripped or translated.
 type OnNotice = Box<dyn FnMut(Notice) + Send>;
@@ -78,7 +78,7 @@ impl SseCodec {
         self
     }
 
-    fn tell(&mut self, notices: Vec<Notice>, number: u64) {
+    fn tell(&mut self, notices: Notices, number: u64) {
         for notice in notices {
             if let Some(tell) = &mut self.on_notice {
                 tell(notice);

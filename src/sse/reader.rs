@@ -11,7 +11,7 @@ use crate::codec::{Decoded, Limits};
 use crate::model::node::{Inspector, MAX_SAFE_INTEGER};
 use crate::model::path::At;
 use crate::model::{
-    EventType, Malformed, ReadError, Reason, StrictReader, TolerantReader, Translator, UnknownNames,
+    Enforced, EventType, Malformed, Notices, ReadError, Reason, StrictReader, TolerantReader, Translator, UnknownNames,
 };
 
 /// How the JSON of events is read.
@@ -211,7 +211,7 @@ impl Reader {
                 Ok(Decoded { event: read.event, notices: read.notices })
             }
             Self::Strict(reader) => {
-                Ok(Decoded { event: Some(reader.read(text)?), notices: Vec::new() })
+                Ok(Decoded { event: Some(reader.read(text)?), notices: Notices::new() })
             }
         }
     }
@@ -222,8 +222,8 @@ fn read_as_it_came(
     translator: &mut Translator,
     max_depth: usize,
 ) -> Result<Decoded, ReadError> {
-    let (event, notices) = translator.read(text, max_depth)?;
-    let Some(event) = event else { return Ok(Decoded { event: None, notices }) };
+    let Enforced { event, notices } = translator.read(text, max_depth)?;
+    let Some(event) = event else { return Ok(Decoded { event, notices }) };
     let mut beyond = Beyond { event_type: event.event_type(), fault: None };
     event.inspect(&mut beyond);
     match beyond.fault {

@@ -94,13 +94,12 @@ impl<'a> Front<'a> {
     #[inline]
     pub(crate) fn put_header(&mut self, at: usize, tag: u8, mark: usize) -> Option<usize> {
         let len = mark.checked_sub(at)?;
-        match u8::try_from(len) {
-            Ok(len @ ..0x80) => self.put_array(at, [tag, len]),
-            _ => {
-                let at = self.put_len(at, len)?;
-                self.put_array(at, [tag])
-            }
+        if len < 0x80 {
+            let [len, ..] = len.to_le_bytes();
+            return self.put_array(at, [tag, len]);
         }
+        let at = self.put_len(at, len)?;
+        self.put_array(at, [tag])
     }
 
     /// Puts a length alone.
@@ -113,16 +112,15 @@ impl<'a> Front<'a> {
     /// Puts `body`, its length in front of it, and `tag` in front of that.
     #[inline]
     pub(crate) fn put_counted(&mut self, at: usize, tag: u8, body: &[u8]) -> Option<usize> {
-        match u8::try_from(body.len()) {
-            Ok(len @ ..=SHORT) => {
-                let (room, start) = self.room(at, body.len() + 2)?;
-                let [first, second, room @ ..] = room else { return None };
-                (*first, *second) = (tag, len);
-                copy_short(body, room)?;
-                Some(start)
-            }
-            _ => self.put_long(at, tag, body),
+        if body.len() > SHORT {
+            return self.put_long(at, tag, body);
         }
+        let (room, start) = self.room(at, body.len() + 2)?;
+        let [first, second, room @ ..] = room else { return None };
+        let [len, ..] = body.len().to_le_bytes();
+        (*first, *second) = (tag, len);
+        copy_short(body, room)?;
+        Some(start)
     }
 
     #[inline(never)]
@@ -134,7 +132,7 @@ impl<'a> Front<'a> {
 }
 
 /// Up to this length, ids and deltas as a rule, a text is copied without a call for it.
-const SHORT: u8 = 64;
+const SHORT: usize = 64;
 
 /// Copies up to [`SHORT`] bytes: both ends, which may overlap, and agree where they do.
 #[inline]
@@ -145,14 +143,15 @@ fn copy_short(from: &[u8], into: &mut [u8]) -> Option<()> {
         *into.last_chunk_mut::<N>()? = *from.last_chunk()?;
         Some(())
     }
+    // Ids first, then deltas.
     match from.len() {
-        0 => Some(()),
+        32.. => ends::<32>(from, into),
+        16.. => ends::<16>(from, into),
+        8.. => ends::<8>(from, into),
+        4.. => ends::<4>(from, into),
+        2.. => ends::<2>(from, into),
         1 => ends::<1>(from, into),
-        2..4 => ends::<2>(from, into),
-        4..8 => ends::<4>(from, into),
-        8..16 => ends::<8>(from, into),
-        16..32 => ends::<16>(from, into),
-        _ => ends::<32>(from, into),
+        0 => Some(()),
     }
 }
 

@@ -1072,8 +1072,8 @@ fn json_and_bytes_give_one_verdict() {
         event.drop_retired_nulls(&mut notices);
         let from_bytes = event.enforce(UnknownNames::Strip).map_err(|error| error.to_string()).map(
             |mut enforced| {
-                notices.append(&mut enforced.notices);
-                enforced.notices = notices;
+                notices.extend(enforced.notices);
+                enforced.notices = notices.into();
                 enforced
             },
         );

@@ -89,7 +89,7 @@ fn enforce(text: &str) -> Result<Enforced, Malformed> {
     event.drop_retired_nulls(&mut notices);
     let enforced = event.enforce(UnknownNames::Strip)?;
     notices.extend(enforced.notices);
-    Ok(Enforced { event: enforced.event, notices })
+    Ok(Enforced { event: enforced.event, notices: notices.into() })
 }
 
 #[track_caller]

@@ -30,7 +30,7 @@ mod write;
 use bytes::BytesMut;
 
 pub(super) use self::layout::read_arm;
-use self::write::{Form, Writer, append, append_by_scratch};
+use self::write::{Form, append, append_by_scratch};
 use super::Options;
 use crate::model::Event;
 use crate::model::enforce::Plain;
