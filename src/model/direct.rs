@@ -35,11 +35,15 @@ pub(crate) fn read(text: &str, max_depth: usize) -> Option<Event> {
     let mut reader = serde_json::Deserializer::from_str(text);
     reader.disable_recursion_limit();
     let cx = Cx { max, left: max, seen: &seen };
-    let event = reader.deserialize_map(EventVisitor(cx)).ok()?;
-    reader.end().ok()?;
+    // The event is made where it is returned from; handing it up would take a move at each step.
+    let mut event = None;
+    let read = reader.deserialize_map(EventVisitor(cx, &mut event)).and_then(|()| reader.end());
     // A number may have been rounded, which does not show.
     let is_exact = !seen.double() || !ExactJson::is_called_for(text);
-    (is_exact && !seen.duplicate()).then_some(event)
+    if read.is_err() || !is_exact || seen.duplicate() {
+        event = None;
+    }
+    event
 }
 
 /// How deep the place at hand may go on, and what has been seen.
@@ -203,23 +207,24 @@ impl<T, F: FnOnce(&str) -> Option<T>> Visitor<'_> for Name<F> {
     }
 }
 
-struct EventVisitor<'a>(Cx<'a>);
+struct EventVisitor<'a>(Cx<'a>, &'a mut Option<Event>);
 
 impl<'de> Visitor<'de> for EventVisitor<'_> {
-    type Value = Event;
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an event")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Event, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         let cx = self.0.inside()?;
         let is_type = |name: &str| (name == "type").then_some(());
         members.next_key_seed(Name(is_type))?.ok_or_else(unusual)?;
         let event_type = members.next_value_seed(Name(|name: &str| EventType::of(name)))?;
         let mut base = Base::default();
         let body = Body::from_members(event_type, &mut members, &mut base, cx)?;
-        Ok(Event { base, body })
+        *self.1 = Some(Event { base, body });
+        Ok(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! The notices of one event.
 
 use std::ops::Deref;
-use std::{fmt, iter, slice, vec};
+use std::sync::Arc;
+use std::{fmt, slice, vec};
 
 use super::Notice;
 
@@ -21,13 +22,8 @@ use super::Notice;
 /// # Ok::<(), ag_ui_proto::codec::EncodeError>(())
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Notices(Option<Box<Several>>);
-
-#[derive(Clone, PartialEq, Eq)]
-struct Several {
-    /// Invariant: at least one.
-    list: Vec<Notice>,
-}
+// Shared only because dropping none of it is then a test and no call. Never an empty list.
+pub struct Notices(Option<Arc<Vec<Notice>>>);
 
 impl Notices {
     /// No notices.
@@ -47,7 +43,7 @@ impl Deref for Notices {
 
     #[inline]
     fn deref(&self) -> &[Notice] {
-        self.0.as_ref().map_or(&[], |several| &several.list)
+        self.0.as_deref().map_or(&[], Vec::as_slice)
     }
 }
 
@@ -59,13 +55,13 @@ impl fmt::Debug for Notices {
 
 impl From<Vec<Notice>> for Notices {
     fn from(list: Vec<Notice>) -> Self {
-        Self((!list.is_empty()).then(|| Box::new(Several { list })))
+        Self((!list.is_empty()).then(|| Arc::new(list)))
     }
 }
 
 impl From<Notices> for Vec<Notice> {
     fn from(notices: Notices) -> Self {
-        notices.0.map(|several| several.list).unwrap_or_default()
+        notices.0.map(Arc::unwrap_or_clone).unwrap_or_default()
     }
 }
 
@@ -78,7 +74,7 @@ impl FromIterator<Notice> for Notices {
 impl Extend<Notice> for Notices {
     fn extend<I: IntoIterator<Item = Notice>>(&mut self, notices: I) {
         match &mut self.0 {
-            Some(several) => several.list.extend(notices),
+            Some(list) => Arc::make_mut(list).extend(notices),
             None => *self = notices.into_iter().collect(),
         }
     }
@@ -86,10 +82,10 @@ impl Extend<Notice> for Notices {
 
 impl IntoIterator for Notices {
     type Item = Notice;
-    type IntoIter = iter::Flatten<std::option::IntoIter<vec::IntoIter<Notice>>>;
+    type IntoIter = vec::IntoIter<Notice>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.map(|several| several.list.into_iter()).into_iter().flatten()
+        Vec::from(self).into_iter()
     }
 }
 

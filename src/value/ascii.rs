@@ -14,8 +14,18 @@ pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
         // a character of its own (RFC 3629, section 3).
         Some(unsafe { str::from_utf8_unchecked(bytes) })
     } else {
-        str::from_utf8(bytes).ok()
+        beyond_ascii(bytes)
     }
+}
+
+#[cfg(feature = "simdutf8")]
+fn beyond_ascii(bytes: &[u8]) -> Option<&str> {
+    simdutf8::basic::from_utf8(bytes).ok()
+}
+
+#[cfg(not(feature = "simdutf8"))]
+fn beyond_ascii(bytes: &[u8]) -> Option<&str> {
+    str::from_utf8(bytes).ok()
 }
 
 /// Whether every byte is below 0x80.
