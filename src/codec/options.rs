@@ -106,11 +106,7 @@ impl Options {
     /// # Errors
     ///
     /// As [`Options::encode`].
-    pub fn encode_frame(
-        &self,
-        event: &Event,
-        dst: &mut BytesMut,
-    ) -> Result<Notices, EncodeError> {
+    pub fn encode_frame(&self, event: &Event, dst: &mut BytesMut) -> Result<Notices, EncodeError> {
         payload::encode(event, self, true, dst)
     }
 

@@ -16,7 +16,7 @@
 mod activity;
 mod capabilities;
 mod content;
-mod direct;
+pub(crate) mod direct;
 pub(crate) mod enforce;
 mod error;
 mod event;
@@ -58,8 +58,8 @@ pub use self::message::{
     ActivityMessage, AssistantMessage, DeveloperMessage, FunctionCall, Message, ReasoningMessage,
     Role, SystemMessage, ToolCall, ToolCallType, ToolMessage, UserMessage,
 };
-pub use self::object::Extra;
 pub use self::notices::Notices;
+pub use self::object::Extra;
 pub use self::patch::{PatchOp, PatchOperation};
 pub use self::path::{Path, Segment};
 pub use self::read::{DEFAULT_MAX_DEPTH, StrictReader, TolerantReader};

@@ -161,11 +161,7 @@ impl TolerantReader {
 impl Translator {
     /// Reads the next event of the stream, as its JSON alone can hold it: retired shapes are
     /// translated, an event of an unknown type is dropped, and both are reported.
-    pub(crate) fn read(
-        &mut self,
-        text: &str,
-        max_depth: usize,
-    ) -> Result<Enforced, ReadError> {
+    pub(crate) fn read(&mut self, text: &str, max_depth: usize) -> Result<Enforced, ReadError> {
         if let Some(event) = read_directly(text, max_depth) {
             self.saw(&event);
             return Ok(Enforced { event: Some(event), notices: Notices::new() });

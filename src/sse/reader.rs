@@ -11,7 +11,8 @@ use crate::codec::{Decoded, Limits};
 use crate::model::node::{Inspector, MAX_SAFE_INTEGER};
 use crate::model::path::At;
 use crate::model::{
-    Enforced, EventType, Malformed, Notices, ReadError, Reason, StrictReader, TolerantReader, Translator, UnknownNames,
+    Enforced, EventType, Malformed, Notices, ReadError, Reason, StrictReader, TolerantReader,
+    Translator, UnknownNames,
 };
 
 /// How the JSON of events is read.

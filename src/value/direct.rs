@@ -18,14 +18,11 @@ const DIRECT_DEPTH: usize = 128;
 /// Takes a varint off the front of `bytes`, and gives what is left.
 #[inline]
 pub(crate) fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    match bytes {
-        [byte @ ..0x80, rest @ ..] => Some((u64::from(*byte), rest)),
-        _ => {
-            let (value, len) = long_varint(bytes);
-            let rest = bytes.get(len..).filter(|_| len > 0)?;
-            Some((value, rest))
-        }
+    if let [byte @ ..0x80, rest @ ..] = bytes {
+        return Some((u64::from(*byte), rest));
     }
+    let (value, len) = long_varint(bytes);
+    bytes.get(len..).filter(|_| len > 0).map(|rest| (value, rest))
 }
 
 /// The varint at the front of `bytes`, and how many bytes it has: 0 if it is none.
@@ -78,13 +75,11 @@ fn gather(groups: u64) -> u64 {
 /// Takes a length and the bytes it counts off the front of `bytes`, and gives what is left.
 #[inline]
 pub(crate) fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    match bytes {
-        [len @ ..0x80, rest @ ..] => rest.split_at_checked(usize::from(*len)),
-        _ => {
-            let (len, rest) = varint(bytes)?;
-            rest.split_at_checked(usize::try_from(len).ok()?)
-        }
+    if let [len @ ..0x80, rest @ ..] = bytes {
+        return rest.split_at_checked(usize::from(*len));
     }
+    let (len, rest) = varint(bytes)?;
+    rest.split_at_checked(usize::try_from(len).ok()?)
 }
 
 /// All of `bytes` as a length and what it counts.
@@ -263,8 +258,9 @@ fn write_number(number: &Number, out: &mut Front<'_>, at: usize) -> Option<usize
     if number.carried().is_some() {
         return None;
     }
-    let [a, b, c, d, e, f, g, h] = number.as_f64()?.to_le_bytes();
-    out.put_array(at, [0x11, a, b, c, d, e, f, g, h])
+    let mut bytes = [0x11; 9];
+    *bytes.last_chunk_mut()? = number.as_f64()?.to_le_bytes();
+    out.put_array(at, bytes)
 }
 
 fn write_entries(object: &Object, room: usize, out: &mut Front<'_>, end: usize) -> Option<usize> {

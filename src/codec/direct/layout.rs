@@ -128,13 +128,11 @@ pub(in crate::codec) fn read_arm(payload: &[u8]) -> Option<(u8, &[u8])> {
 
 #[inline]
 fn write_arm(arm: u8, into: &mut Writer<'_>, at: usize, end: usize) -> Option<usize> {
-    match arm {
-        ..16 => into.close(at, arm, end),
-        _ => {
-            let at = into.out.put_len(at, end.checked_sub(at)?)?;
-            into.out.put_array(at, [(arm & 0x0f) << 3 | 0x82, arm >> 4])
-        }
+    if arm < 16 {
+        return into.close(at, arm, end);
     }
+    let at = into.out.put_len(at, end.checked_sub(at)?)?;
+    into.out.put_array(at, [(arm & 0x0f) << 3 | 0x82, arm >> 4])
 }
 
 /// How many bytes the envelope has around so many in it.

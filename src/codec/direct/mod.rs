@@ -60,3 +60,85 @@ pub(super) fn encode(
 pub(super) fn decode(payload: &[u8], options: &Options, into: &mut Option<Event>) -> Option<()> {
     layout::read_event(payload, options.limits().max_depth(), into)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{DEFAULT_MAX_DEPTH, StepStarted, TextMessageContent, direct};
+
+    const SAMPLES: [&str; 3] = [
+        include_str!("../../../samples/chat.jsonl"),
+        include_str!("../../../samples/research.jsonl"),
+        include_str!("../../../samples/multimodal.sse"),
+    ];
+
+    /// The JSON of each event of the sample sessions, which hold all types.
+    fn samples() -> impl Iterator<Item = &'static str> {
+        let lines = SAMPLES.into_iter().flat_map(str::lines);
+        lines.map(|line| line.trim_start_matches("data: ")).filter(|line| line.starts_with('{'))
+    }
+
+    /// What no other test can see: they would pass if everything went the general way.
+    #[test]
+    fn every_sample_event_goes_straight_in_every_direction() {
+        let mut types = Vec::new();
+        for json in samples() {
+            let event = direct::read(json, DEFAULT_MAX_DEPTH);
+            // One sample holds a number that no double is, and so asks for its digits.
+            let event = match event {
+                Some(event) => event,
+                None => {
+                    assert!(json.contains("1234567890123456789"), "{json}");
+                    Event::from_json(json).unwrap()
+                }
+            };
+            types.push(event.event_type());
+            let options = Options::default();
+            let mut payload = BytesMut::new();
+            assert_eq!(encode(&event, &options, false, &mut payload), Some(()), "{json}");
+            let mut decoded = None;
+            assert_eq!(decode(&payload, &options, &mut decoded), Some(()), "{json}");
+            assert_eq!(decoded.unwrap().event_type(), event.event_type());
+        }
+        types.sort();
+        types.dedup();
+        assert_eq!(types.len(), crate::EventType::ALL.len());
+    }
+
+    #[test]
+    fn what_is_not_usual_leaves_the_buffer_as_it_was() {
+        let limits = crate::codec::Limits::new().with_max_frame_len(30);
+        let small = Options::from(limits);
+        let mut unknown = StepStarted::new("plan");
+        unknown.extra.insert("mood", "calm");
+        let unusual = [
+            (Event::from(unknown), Options::default()),
+            (Event::from(TextMessageContent::new("m1", "x".repeat(40))), small),
+            (Event::from(StepStarted::new("plan")).with_timestamp(i64::MAX), Options::default()),
+            (Event::from(StepStarted::new("plan")).with_raw_event(()), Options::default()),
+            (Event::from(StepStarted::new("plan")), Options::default().with_exact_numbers()),
+        ];
+        for (event, options) in unusual {
+            for framed in [false, true] {
+                let mut dst = BytesMut::from(&b"before"[..]);
+                assert_eq!(encode(&event, &options, framed, &mut dst), None, "{event:?}");
+                assert_eq!(dst, b"before"[..]);
+            }
+        }
+    }
+
+    #[test]
+    fn scratch_space_grows_to_the_event_and_not_beyond_the_limit() {
+        let text = "x".repeat(100_000);
+        let event = Event::from(StepStarted::new("plan")).with_raw_event(text.as_str());
+        let mut dst = BytesMut::new();
+        assert_eq!(encode(&event, &Options::default(), true, &mut dst), Some(()));
+        assert!(dst.len() > text.len());
+        // To the byte: the frame as long as the limit passes, and one byte less is refused.
+        for (less, appended) in [(0, Some(())), (1, None)] {
+            let limits = crate::codec::Limits::new().with_max_frame_len(dst.len() - less);
+            let encoded = encode(&event, &Options::from(limits), true, &mut BytesMut::new());
+            assert_eq!(encoded, appended);
+        }
+    }
+}

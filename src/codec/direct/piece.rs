@@ -237,7 +237,11 @@ implicit!(String, EncryptedValueSubtype, ResumeStatus, Role, ToolCallType);
 
 impl Member for Option<bool> {
     fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
-        from.varint(number).map(|flag| flag.map(|flag| flag != 0))
+        if from.is_at_varint(number) {
+            from.next_varint().map(|flag| Some(flag != 0))
+        } else {
+            Some(None)
+        }
     }
 
     fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
@@ -253,8 +257,10 @@ impl Member for Option<bool> {
 impl Member for Option<i64> {
     #[inline]
     fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
-        let Some(bits) = from.varint(number)? else { return Some(None) };
-        let value = bits.cast_signed();
+        if !from.is_at_varint(number) {
+            return Some(None);
+        }
+        let value = from.next_varint()?.cast_signed();
         (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(&value).then_some(Some(value))
     }
 
@@ -274,7 +280,7 @@ impl Member for Option<i64> {
 
 impl Member for PatchOp {
     fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
-        let op = i32::try_from(from.varint(number)?.unwrap_or_default()).ok()?;
+        let op = i32::try_from(from.varint(number)?).ok()?;
         Some(match JsonPatchOperationType::try_from(op).ok()? {
             JsonPatchOperationType::Add => Self::Add,
             JsonPatchOperationType::Remove => Self::Remove,

@@ -55,32 +55,31 @@ impl<'a> Reader<'a> {
         Some(body)
     }
 
-    /// The bytes of the length-delimited field `number`, if it is next.
+    /// The text of the field `number`; empty if it is not next.
     #[inline]
-    pub(crate) fn body(&mut self, number: u8) -> Option<Option<&'a [u8]>> {
-        if self.is_at(number) { self.next_body().map(Some) } else { Some(None) }
+    pub(crate) fn text(&mut self, number: u8) -> Option<&'a str> {
+        if self.is_at(number) { text(self.next_body()?) } else { Some("") }
     }
 
-    /// The varint of the field `number`, if it is next.
+    /// Whether the varint field `number` is next.
     #[inline]
-    pub(crate) fn varint(&mut self, number: u8) -> Option<Option<u64>> {
-        match self.rest {
-            [tag, rest @ ..] if *tag == number << 3 => {
-                let (value, rest) = varint(rest)?;
-                self.rest = rest;
-                Some(Some(value))
-            }
-            _ => Some(None),
-        }
+    pub(crate) fn is_at_varint(&self, number: u8) -> bool {
+        matches!(self.rest, [tag, ..] if *tag == number << 3)
     }
 
-    /// The text of the field `number`, if it is next.
+    /// The varint of the field that is next.
     #[inline]
-    pub(crate) fn text(&mut self, number: u8) -> Option<Option<&'a str>> {
-        match self.body(number)? {
-            Some(body) => text(body).map(Some),
-            None => Some(None),
-        }
+    pub(crate) fn next_varint(&mut self) -> Option<u64> {
+        let (_, rest) = self.rest.split_first()?;
+        let (value, rest) = varint(rest)?;
+        self.rest = rest;
+        Some(value)
+    }
+
+    /// The varint of the field `number`; 0 if it is not next.
+    #[inline]
+    pub(crate) fn varint(&mut self, number: u8) -> Option<u64> {
+        if self.is_at_varint(number) { self.next_varint() } else { Some(0) }
     }
 
     /// Reads a `Value` message that stands here.

@@ -21,9 +21,12 @@ use crate::value::front::counted_len;
 /// Reads the first field of an event's message. It must declare the event's type.
 #[inline]
 pub(super) fn read_base(from: &mut Reader<'_>, number: u8) -> Option<Base> {
-    let bytes = from.body(1)??;
+    if !from.is_at(1) {
+        return None;
+    }
+    let bytes = from.next_body()?;
     let mut from = from.inner(bytes, 0);
-    if from.varint(base_event::TYPE)?.unwrap_or_default() != u64::from(number) {
+    if from.varint(base_event::TYPE)? != u64::from(number) {
         return None;
     }
     let base = Base {
@@ -66,7 +69,8 @@ macro_rules! unions {
         impl Body for $union {
             fn read_body<'a>(bytes: &'a [u8], from: &Reader<'a>) -> Option<Self> {
                 let mut inner = from.inner(bytes, 0);
-                $( if let Some(bytes) = inner.body($numbers::$number)? {
+                $( if inner.is_at($numbers::$number) {
+                    let bytes = inner.next_body()?;
                     let arm = Body::read_body(bytes, &inner)?;
                     return inner.end(Self::$arm(arm));
                 } )*
@@ -132,7 +136,7 @@ struct AnyRole<'m> {
 impl Message for AnyMessage {
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let id = Member::read(from, message::ID)?;
-        let role = Role::from(from.text(message::ROLE)??);
+        let role: Role = Member::read(from, message::ROLE)?;
         let members = Members {
             content: Member::read(from, message::CONTENT)?,
             name: Member::read(from, message::NAME)?,
@@ -249,7 +253,7 @@ impl Message for RunFinished {
         let thread_id = Member::read(from, number::THREAD_ID)?;
         let run_id = Member::read(from, number::RUN_ID)?;
         let result = Member::read(from, number::RESULT)?;
-        let name = from.text(number::OUTCOME)?.unwrap_or_default();
+        let name = from.text(number::OUTCOME)?;
         let interrupts: Option<Vec<Interrupt>> =
             from.inside(1, |from| Member::read(from, number::INTERRUPTS))?;
         let usage = Member::read(from, number::USAGE)?;
@@ -303,7 +307,7 @@ impl Message for SubagentFinished {
         use subagent_finished_event as number;
         let subagent_run_id = Member::read(from, number::SUBAGENT_RUN_ID)?;
         let result = Member::read(from, number::RESULT)?;
-        let name = from.text(number::OUTCOME)?.unwrap_or_default();
+        let name = from.text(number::OUTCOME)?;
         let interrupt_ids: Option<Vec<String>> = Member::read(from, number::INTERRUPT_IDS)?;
         let extra = Extra::default();
         let outcome = match (name, interrupt_ids) {

@@ -51,10 +51,10 @@ impl Form {
             if len.saturating_add(HEADER_LEN) > self.max_frame_len {
                 return None;
             }
-            match self.framed {
-                true => into.out.put_array(at, u32::try_from(len).ok()?.to_be_bytes()),
-                false => Some(at),
+            if !self.framed {
+                return Some(at);
             }
+            into.out.put_array(at, u32::try_from(len).ok()?.to_be_bytes())
         });
         written.ok_or(if into.out.is_short() { Missed::TooShort } else { Missed::Unusual })
     }
@@ -79,13 +79,11 @@ pub(super) fn append(
     }
     let start = dst.len();
     dst.resize(start + len + if form.framed { HEADER_LEN } else { 0 }, 0);
-    match form.write(Front::new(dst.get_mut(start..)?), write) {
-        Ok(0) => Some(()),
-        _ => {
-            dst.truncate(start);
-            None
-        }
+    if let Ok(0) = form.write(Front::new(dst.get_mut(start..)?), write) {
+        return Some(());
     }
+    dst.truncate(start);
+    None
 }
 
 thread_local! {
