@@ -404,26 +404,28 @@ fn decoding_allocates_in_proportion_to_the_payload() {
 
     let table = [
         ("a long text", 2, value(&len_field(3, &vec![b'a'; BYTES]))),
-        ("numbers in a list", 16, list(b"\x11\0\0\0\0\0\0\0\0")),
-        ("nothing in a list", 64, list(b"")),
-        ("entries of an object", 16, value(&len_field(5, &entries))),
-        ("empty operations", 256, payload(8, 7, &full_of(b"\x12\0"))),
-        ("empty usage", 384, payload(14, 13, &full_of(b"\x22\0"))),
+        ("numbers in a list", 6, list(b"\x11\0\0\0\0\0\0\0\0")),
+        ("nothing in a list", 48, list(b"")),
+        ("entries of an object", 8, value(&len_field(5, &entries))),
+        ("empty operations", 128, payload(8, 7, &full_of(b"\x12\0"))),
+        ("empty usage", 160, payload(14, 13, &full_of(b"\x22\0"))),
         (
             "empty interrupts",
-            600,
+            256,
             payload(13, 12, &[b"\x2a\x09interrupt", &full_of(b"\x32\0")[..]].concat()),
         ),
-        ("empty ids", 64, payload(13, 12, &full_of(b"\x42\0"))),
-        ("empty tools", 256, input(b"\x32\0")),
-        ("parts in no arm", 320, payload(9, 8, &len_field(2, &user))),
-        ("empty messages", 768, payload(9, 8, &full_of(b"\x12\0"))),
+        ("empty ids", 40, payload(13, 12, &full_of(b"\x42\0"))),
+        ("empty tools", 128, input(b"\x32\0")),
+        ("parts in no arm", 256, payload(9, 8, &len_field(2, &user))),
+        ("empty messages", 512, payload(9, 8, &full_of(b"\x12\0"))),
     ];
     for (what, most, payload) in &table {
         let (decoded, peak) = peak_of(|| Event::decode(payload));
         assert!(decoded.unwrap().event.is_some(), "{what}");
         let factor = peak.div_ceil(payload.len());
-        assert!(factor <= *most, "{what}: {factor} bytes for a byte of payload");
+        // A debug build decodes every payload in two ways, and compares.
+        let most = if cfg!(debug_assertions) { 2 * most + 8 } else { *most };
+        assert!(factor <= most, "{what}: {factor} bytes for a byte of payload");
     }
 }
 
