@@ -74,6 +74,22 @@ impl FrameReader {
     ///
     /// [`FrameError::TooLarge`] as soon as the header is there.
     pub fn next_frame(&mut self, src: &mut BytesMut) -> Result<Option<Frame>, FrameError> {
+        let Some(len) = self.payload(src)?.map(<[u8]>::len) else { return Ok(None) };
+        src.advance(HEADER_LEN);
+        let payload = src.split_to(len).freeze();
+        let (number, offset) = self.position();
+        self.pass(len);
+        Ok(Some(Frame { number, offset, payload }))
+    }
+
+    /// The payload of the next frame, where it lies behind its header; nothing while it is
+    /// incomplete.
+    ///
+    /// # Errors
+    ///
+    /// As [`FrameReader::next_frame`].
+    #[inline]
+    pub(super) fn payload<'a>(&mut self, src: &'a [u8]) -> Result<Option<&'a [u8]>, FrameError> {
         if self.failed {
             return Ok(None);
         }
@@ -86,15 +102,14 @@ impl FrameReader {
             self.failed = true;
             return Err(FrameError::TooLarge { len: frame_len, max });
         }
-        let Some(len) = usize::try_from(len).ok().filter(|len| *len <= rest.len()) else {
-            return Ok(None);
-        };
-        src.advance(HEADER_LEN);
-        let payload = src.split_to(len).freeze();
-        let frame = Frame { number: self.taken + 1, offset: self.offset, payload };
+        Ok(usize::try_from(len).ok().and_then(|len| rest.get(..len)))
+    }
+
+    /// Goes on behind a frame with a payload of `len` bytes.
+    #[inline]
+    pub(super) fn pass(&mut self, len: usize) {
         self.taken += 1;
-        self.offset += frame_len;
-        Ok(Some(frame))
+        self.offset += (HEADER_LEN + len) as u64;
     }
 
     /// Checks, once input has ended, that it ended between two frames.

@@ -1,11 +1,11 @@
 //! Events off a buffer, without I/O.
 
-use bytes::BytesMut;
+use bytes::{Buf, BytesMut};
 
 use super::error::StreamError;
 use super::frame::FrameReader;
 use super::payload::Decoded;
-use super::{Limits, Options};
+use super::{HEADER_LEN, Limits, Options};
 
 /// Takes events off a buffer, whatever the parts in which their bytes arrive.
 ///
@@ -15,7 +15,7 @@ use super::{Limits, Options};
 ///
 /// ```
 /// use ag_ui_proto::codec::EventReader;
-/// use bytes::BytesMut;
+/// use bytes::{Buf, BytesMut};
 ///
 /// let mut reader = EventReader::new();
 /// let mut buffer = BytesMut::new();
@@ -69,19 +69,18 @@ impl EventReader {
     /// next event then: every later call gives nothing.
     pub fn next_event(&mut self, src: &mut BytesMut) -> Result<Option<Decoded>, StreamError> {
         let (number, offset) = self.frames.position();
-        let frame = self.frames.next_frame(src).map_err(|source| StreamError::Frame {
-            number,
-            offset,
-            source,
-        })?;
-        let Some(frame) = frame else { return Ok(None) };
-        match self.options.decode(&frame.payload) {
-            Ok(decoded) => Ok(Some(decoded)),
-            Err(source) => {
-                self.frames.fail();
-                Err(StreamError::Event { number, offset, source })
-            }
-        }
+        let payload = match self.frames.payload(src) {
+            Ok(Some(payload)) => payload,
+            Ok(None) => return Ok(None),
+            Err(source) => return Err(StreamError::Frame { number, offset, source }),
+        };
+        let (len, decoded) = (payload.len(), self.options.decode(payload));
+        src.advance(HEADER_LEN + len);
+        self.frames.pass(len);
+        decoded.map(Some).map_err(|source| {
+            self.frames.fail();
+            StreamError::Event { number, offset, source }
+        })
     }
 
     /// Checks, once input has ended, that it ended between two frames.
