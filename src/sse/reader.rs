@@ -23,11 +23,11 @@ use crate::model::{
 /// | `Tolerant` | translated | stripped | refused |
 /// | `Strict` | refused | refused | refused |
 ///
-/// What is translated, stripped or dropped is told of in a [`Notice`].
+/// What is translated, stripped or dropped is told of in a [`Notice`](crate::model::Notice).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// As [`EventReader`](crate::codec::EventReader) reads frames: what a newer peer sends is kept,
-    /// and the event not judged; see [`Event::enforce`]. Refused is what a frame cannot hold
+    /// and the event not judged; see [`Event::enforce`](crate::Event::enforce). Refused is what a frame cannot hold
     /// either: another JSON type, an absent member, an integer beyond 2^53 - 1.
     #[default]
     AsItCame,
