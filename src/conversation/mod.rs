@@ -10,11 +10,17 @@
 //! [`Consumer`] is the whole line, and its [`RunResult`] says how a stream ended. Nothing here reads,
 //! writes, waits or knows of bytes: events in; events, warnings and a conversation out.
 //!
+//! [`Conversation::next_input`] is the way back: the next request, with an answer to all that waits.
+//! [`compact`] makes a recorded stream smaller, [`Lineage`] finds its branches.
+//!
 //! Rule: specification 1.1. The parts say which pages.
 
 mod apply;
 mod chunks;
+mod compact;
 mod consume;
+mod interrupt;
+mod lineage;
 mod messages;
 mod patch;
 mod run;
@@ -26,7 +32,10 @@ mod warning;
 
 pub use self::apply::Conversation;
 pub use self::chunks::ChunkExpander;
+pub use self::compact::compact;
 pub use self::consume::{Consumed, Consumer, Delivered, Rejection, RunResult};
+pub use self::interrupt::{InputError, NextInput, ResumeCheck, is_expired};
+pub use self::lineage::{Lineage, LineageRun, ParentRun};
 pub use self::patch::{DEFAULT_MAX_PATCHED_DEPTH, PatchError, PatchReason, apply_patch};
 pub use self::run::{Run, RunOutcome};
 pub use self::snapshot::reconcile;

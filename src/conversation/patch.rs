@@ -1,8 +1,9 @@
 //! JSON Patch on the values of this crate.
 //!
 //! The order of members and every digit of every number stay as they were, and what a patch costs
-//! goes with what it touches, where there is one operation; that is why it is not left to a crate
-//! that patches `serde_json::Value`.
+//! goes with what it touches, where there is one operation. That is why it is not left to a crate
+//! that patches `serde_json::Value`; and `json-patch` 5.0.0 panics as it undoes a move onto the whole
+//! value, and leaves a move half done whose target does not exist.
 //!
 //! Rule: RFC 6902 and 6901; specification 1.1, events/state.
 

@@ -136,7 +136,7 @@ pub enum ViolationKind {
         tag: Owner,
     },
     /// C2: a chunk repeats a member of the opening chunk with another value.
-    #[error("chunk of {item} has {member} {found:?}, the first one had {established:?}")]
+    #[error("chunk of {item} has {member} {found:?}, the first one had {}", or_none(established.as_deref()))]
     ChunkConflict {
         /// The item.
         item: Item,
@@ -293,4 +293,8 @@ impl ViolationKind {
 
 fn list(items: &[Item]) -> String {
     items.iter().map(Item::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn or_none(text: Option<&str>) -> String {
+    text.map_or_else(|| "none".to_owned(), |text| format!("{text:?}"))
 }
