@@ -169,6 +169,14 @@ fn another_owner_neither_continues_nor_opens_again() {
                "entityId": "m", "encryptedValue": "x", "subagentRunId": "b"}]),
         r#"text message "m" belongs to subagent "a", not to subagent "b" (G2)"#,
     );
+    check_refused(
+        json!([
+            {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"},
+            {"type": "REASONING_ENCRYPTED_VALUE", "subtype": "tool-call", "entityId": "c",
+             "encryptedValue": "x", "subagentRunId": "b"},
+        ]),
+        r#"tool call "c" belongs to the parent agent, not to subagent "b" (G2)"#,
+    );
     // G1: an untagged event goes with whatever is there.
     check_accepted(
         json!([start, {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": ""}, end, {"type": "TEXT_MESSAGE_START", "messageId": "m"}, end]),
