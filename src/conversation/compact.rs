@@ -104,7 +104,7 @@ impl Compactor {
             Body::ToolCallArgs(body) => {
                 let id = &body.tool_call_id;
                 let target = self.calls.get(id).copied();
-                if target.is_none() {
+                if target.is_none() && self.held.tool_call(id).is_some() {
                     self.calls.insert(id.clone(), here);
                 }
                 target
@@ -136,11 +136,17 @@ impl Compactor {
         self.kept.into_iter().flatten().collect()
     }
 
+    /// Where the delta stands that takes in one for a message.
+    ///
+    /// What comes for a message that a snapshot removed is lost when it is applied, and takes in
+    /// nothing: a tool call can make a message with that id again.
     fn message_target(&mut self, id: &str, kind: ItemKind, here: usize) -> Option<usize> {
         match self.messages.get(id) {
             Some((open, target)) if *open == kind => Some(*target),
             _ => {
-                self.messages.insert(id.to_owned(), (kind, here));
+                if self.held.message(id).is_some() {
+                    self.messages.insert(id.to_owned(), (kind, here));
+                }
                 None
             }
         }

@@ -155,6 +155,14 @@ fn no_delta_crosses_what_changes_the_message_it_appends_to() {
         end("a")
     ]));
 
+    // A message that a snapshot removed comes back as the one of a tool call.
+    let mut child = call("c");
+    child["parentMessageId"] = json!("a");
+    check_kept(
+        json!([start("a"), {"type": "MESSAGES_SNAPSHOT", "messages": []}, content("a", "1"),
+                      child, content("a", "2"), end_call("c"), end("a")]),
+    );
+
     // A result that takes the place of the message text is streamed onto.
     let tool = json!({"type": "MESSAGES_SNAPSHOT", "messages": [
         {"id": "a", "role": "tool", "toolCallId": "c", "content": ""}]});
