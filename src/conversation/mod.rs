@@ -16,6 +16,7 @@
 //! Rule: specification 1.1. The parts say which pages.
 
 mod apply;
+mod chat;
 mod chunks;
 mod compact;
 mod consume;
@@ -31,6 +32,7 @@ mod violation;
 mod warning;
 
 pub use self::apply::Conversation;
+pub use self::chat::{ChatError, ChatLoss, Converted, from_chat, to_chat};
 pub use self::chunks::ChunkExpander;
 pub use self::compact::compact;
 pub use self::consume::{Consumed, Consumer, Delivered, Rejection, RunResult};

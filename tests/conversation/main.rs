@@ -5,6 +5,7 @@
 #![allow(clippy::too_many_lines, reason = "a table of all events")]
 
 mod apply;
+mod chat;
 mod chunks;
 mod compact;
 mod field_reports;
