@@ -15,6 +15,15 @@ pub(super) struct Messages {
     by_id: HashMap<String, usize>,
     /// Slot of the assistant message, and which of its calls.
     calls: HashMap<String, (usize, usize)>,
+    last_answer: Option<LastAnswer>,
+}
+
+/// Where the last answer was put, so that the next one to the same message need not be looked for.
+#[derive(Clone, Copy, Debug)]
+struct LastAnswer {
+    host: usize,
+    slot: usize,
+    position: usize,
 }
 
 impl PartialEq for Messages {
@@ -57,6 +66,7 @@ impl Messages {
     /// Appends a message, or replaces the one with its id where it stands.
     pub(super) fn put(&mut self, message: Message) {
         if let Some(&slot) = self.by_id.get(message.id()) {
+            self.last_answer = None;
             self.forget_calls(slot);
             self.slots[slot] = message;
             self.learn_calls(slot);
@@ -69,21 +79,32 @@ impl Messages {
     /// Puts a new tool message behind the message that holds its call, and behind the tool messages
     /// that follow that one; at the end if no message holds the call.
     pub(super) fn put_answer(&mut self, message: Message, tool_call_id: &str) {
-        // Most calls are answered soon, so their messages are near the end.
-        let host = self
-            .calls
-            .get(tool_call_id)
-            .and_then(|(host, _)| self.order.iter().rposition(|slot| slot == host));
+        let host = self.calls.get(tool_call_id).map(|(host, _)| *host);
+        let behind = host.and_then(|host| Some((host, self.behind(host)?)));
         let slot = self.add(message);
-        let Some(host) = host else {
+        let Some((host, behind)) = behind else {
             self.order.push(slot);
             return;
         };
-        let behind = host + 1;
         let answers = self.order[behind..].iter();
         let answers =
             answers.take_while(|slot| matches!(self.slots[**slot], Message::Tool(_))).count();
-        self.order.insert(behind + answers, slot);
+        let position = behind + answers;
+        self.order.insert(position, slot);
+        self.last_answer = Some(LastAnswer { host, slot, position });
+    }
+
+    /// A position behind a message, with nothing but tool messages between them.
+    fn behind(&self, host: usize) -> Option<usize> {
+        match self.last_answer {
+            Some(last)
+                if last.host == host && self.order.get(last.position) == Some(&last.slot) =>
+            {
+                Some(last.position + 1)
+            }
+            // Most calls are answered soon, so their messages are near the end.
+            _ => Some(self.order.iter().rposition(|slot| *slot == host)? + 1),
+        }
     }
 
     pub(super) fn call(&self, id: &str) -> Option<&ToolCall> {

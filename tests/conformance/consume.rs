@@ -4,7 +4,7 @@ use ag_ui_proto::codec::EventReader;
 use ag_ui_proto::conversation::{
     Consumed, Consumer, Conversation, Delivered, RunResult, Warning, WarningKind,
 };
-use ag_ui_proto::model::{Body, Message, NoticeKind, TolerantReader};
+use ag_ui_proto::model::{Body, Event, EventType, Message, NoticeKind, TolerantReader};
 use bytes::BytesMut;
 use serde_json::{Map, Value, json};
 
@@ -215,6 +215,15 @@ fn every_stream_comes_to_what_a_consumer_must_make_of_it_in_both_bindings() {
             to_json(&frames.consumed.conversation.messages().collect::<Vec<_>>()),
             "{name}"
         );
+        assert_eq!(
+            to_json(json.consumed.conversation.state()),
+            to_json(frames.consumed.conversation.state()),
+            "{name}"
+        );
+        let types = |lane: &Lane| -> Vec<EventType> {
+            lane.delivered.events.iter().map(Event::event_type).collect()
+        };
+        assert_eq!(types(&json), types(&frames), "{name}");
         count += 1;
     }
     assert_eq!(count, 68);

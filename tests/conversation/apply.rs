@@ -2,7 +2,9 @@
 
 use ag_ui_proto::Event;
 use ag_ui_proto::conversation::{Conversation, RunOutcome, reconcile};
-use ag_ui_proto::model::{Message, TextMessageContent, TextMessageStart, ToolCallArgs};
+use ag_ui_proto::model::{
+    Content, Message, TextMessageContent, TextMessageStart, ToolCallArgs, ToolCallResult,
+};
 use serde_json::{Value, json};
 
 use crate::{consume, consume_into, events, in_a_run, messages, warnings};
@@ -407,6 +409,31 @@ fn deltas_cost_the_same_however_many_messages_there_are() {
         let calls = message.tool_calls.as_ref().unwrap();
         assert_eq!(calls[0].function.as_ref().unwrap().arguments, "yyyyy");
     }
+}
+
+/// As many answers to one message as would take minutes if each were looked for.
+#[test]
+fn answers_follow_their_message_however_many_there_are() {
+    let mut conversation = Conversation::new();
+    conversation.apply(&events(json!([call("c", None)]))[0]);
+    conversation.apply(&events(json!([call("d", None)]))[0]);
+    for number in 0..40_000 {
+        let result = ToolCallResult::new(format!("t{number}"), "c", Content::Text(String::new()));
+        conversation.apply(&result.into());
+    }
+    let ids: Vec<&str> = conversation.messages().map(Message::id).collect();
+    assert_eq!(ids.len(), 40_002);
+    assert_eq!((ids[0], ids[1], ids[40_000], ids[40_001]), ("c", "t0", "t39999", "d"));
+}
+
+#[test]
+fn an_answer_does_not_pass_what_took_the_place_of_another_one() {
+    let (messages, _) = built_with_warnings(json!([
+        call("c", None), end_call("c"), result("t1", "c"), result("t2", "c"),
+        {"type": "ACTIVITY_SNAPSHOT", "messageId": "t1", "activityType": "p", "content": {}},
+        result("t3", "c"),
+    ]));
+    assert_eq!(ids(&messages), ["c", "t3", "t1", "t2"]);
 }
 
 #[test]
