@@ -2,6 +2,11 @@
 //!
 //! Their files are compiled in here, so that a test never runs an example built from other sources.
 
+#[cfg(feature = "conversation")]
+#[allow(dead_code, reason = "the program around what is tested")]
+#[path = "../examples/consume.rs"]
+mod consume;
+
 #[allow(dead_code, reason = "the program around what is tested")]
 #[path = "../examples/encode_one.rs"]
 mod encode_one;
@@ -46,4 +51,17 @@ async fn tcp_prints_the_text_of_the_run() {
     let mut out = Vec::new();
     tcp::run(&mut out).await.unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), "Hello from the agent.\n");
+}
+
+#[cfg(feature = "conversation")]
+#[test]
+fn consume_says_what_a_stream_came_to() {
+    let stream = r#"[{"type":"RUN_STARTED","threadId":"t","runId":"r"},
+        {"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"Hi"}]"#;
+    let answer = consume::consume(stream).unwrap();
+    assert_eq!(answer["outcome"], "truncated");
+    assert_eq!(answer["messages"][0]["content"], "Hi");
+    assert_eq!(answer["events"].as_array().unwrap().len(), 3);
+    let refused = consume::consume(r#"[{"type":"STEP_STARTED","stepName":"s"}]"#).unwrap();
+    assert_eq!(refused["rule"], "L1");
 }

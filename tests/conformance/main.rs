@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
 
+#[cfg(feature = "conversation")]
+mod consume;
 mod documents;
 mod streams;
 

@@ -1,0 +1,304 @@
+//! Smaller streams that come to the same.
+
+use ag_ui_proto::Event;
+use ag_ui_proto::conversation::compact;
+use serde_json::{Value, json};
+
+use crate::{consume, events, in_a_run, messages};
+
+fn compacted(list: Vec<Event>) -> Value {
+    let before = consume(list.clone()).0.conversation;
+    let smaller = compact(list).unwrap();
+    assert_eq!(consume(smaller.clone()).0.conversation, before);
+    assert_eq!(compact(smaller.clone()).unwrap(), smaller);
+    serde_json::to_value(smaller).unwrap()
+}
+
+/// A run of `list` becomes a run of `smaller`.
+fn check(list: Value, smaller: Value) {
+    let all = compacted(in_a_run(list));
+    let all = all.as_array().unwrap();
+    assert_eq!(json!(all[1..all.len() - 1]), smaller);
+}
+
+/// Nothing of a run can go.
+fn check_kept(list: Value) {
+    check(list.clone(), list);
+}
+
+fn start(id: &str) -> Value {
+    json!({"type": "TEXT_MESSAGE_START", "messageId": id})
+}
+
+fn content(id: &str, delta: &str) -> Value {
+    json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta})
+}
+
+fn end(id: &str) -> Value {
+    json!({"type": "TEXT_MESSAGE_END", "messageId": id})
+}
+
+fn call(id: &str) -> Value {
+    json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "f"})
+}
+
+fn args(id: &str, delta: &str) -> Value {
+    json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": delta})
+}
+
+fn end_call(id: &str) -> Value {
+    json!({"type": "TOOL_CALL_END", "toolCallId": id})
+}
+
+#[test]
+fn deltas_become_one_and_everything_else_keeps_its_place() {
+    let custom = json!({"type": "CUSTOM", "name": "n", "value": 1});
+    check(
+        json!([
+            start("a"),
+            start("b"),
+            call("c"),
+            content("b", "1"),
+            args("c", "{"),
+            custom,
+            content("a", "2"),
+            content("b", "3"),
+            args("c", "}"),
+            call("d"),
+            end_call("c"),
+            end("b"),
+            content("a", ""),
+            end("a"),
+            end_call("d"),
+        ]),
+        json!([
+            start("a"),
+            start("b"),
+            call("c"),
+            content("b", "13"),
+            args("c", "{}"),
+            custom,
+            content("a", "2"),
+            call("d"),
+            end_call("c"),
+            end("b"),
+            end("a"),
+            end_call("d"),
+        ]),
+    );
+}
+
+#[test]
+fn what_merged_deltas_say_besides_is_merged_in_order() {
+    let with = |mut event: Value, members: Value| {
+        for (name, value) in members.as_object().unwrap() {
+            event[name] = value.clone();
+        }
+        event
+    };
+    check(
+        json!([
+            with(start("a"), json!({"metadata": {"k": 0}})),
+            content("a", "1"),
+            with(
+                content("a", "2"),
+                json!({"timestamp": 5, "rawEvent": 1, "metadata": {"k": 1, "l": [1]}})
+            ),
+            with(content("a", "3"), json!({"timestamp": 6, "metadata": {"l": [2]}})),
+            with(end("a"), json!({"metadata": {"k": 2}})),
+        ]),
+        json!([
+            with(start("a"), json!({"metadata": {"k": 0}})),
+            with(content("a", "123"), json!({"timestamp": 5, "metadata": {"k": 1, "l": [2]}})),
+            with(end("a"), json!({"metadata": {"k": 2}})),
+        ]),
+    );
+}
+
+#[test]
+fn no_delta_crosses_what_changes_the_message_it_appends_to() {
+    let snapshot = json!({"type": "MESSAGES_SNAPSHOT", "messages": [
+        {"id": "a", "role": "assistant", "content": "restated "}]});
+    check_kept(json!([start("a"), content("a", "1"), snapshot, content("a", "2"), end("a")]));
+    check_kept(json!([
+        start("a"),
+        content("a", "1"),
+        end("a"),
+        start("a"),
+        content("a", "2"),
+        end("a")
+    ]));
+
+    // Text and reasoning of one id are one message.
+    let thought = |event_type: &str, members: Value| {
+        let mut event = members;
+        event["type"] = json!(event_type);
+        event["messageId"] = json!("a");
+        event
+    };
+    let think =
+        thought("REASONING_MESSAGE_START", json!({"role": "reasoning", "metadata": {"k": 2}}));
+    let thinks = thought("REASONING_MESSAGE_CONTENT", json!({"delta": "b"}));
+    let thought_end = thought("REASONING_MESSAGE_END", json!({}));
+    let mut with_metadata = content("a", "1");
+    with_metadata["metadata"] = json!({"k": 1});
+    let mut last = content("a", "2");
+    last["metadata"] = json!({"k": 3});
+    check_kept(json!([
+        start("a"),
+        with_metadata,
+        think,
+        last,
+        thinks,
+        content("a", "4"),
+        thought_end,
+        end("a")
+    ]));
+
+    // A message that a snapshot removed comes back as the one of a tool call.
+    let mut child = call("c");
+    child["parentMessageId"] = json!("a");
+    check_kept(
+        json!([start("a"), {"type": "MESSAGES_SNAPSHOT", "messages": []}, content("a", "1"),
+                      child, content("a", "2"), end_call("c"), end("a")]),
+    );
+
+    // A result that takes the place of the message text is streamed onto.
+    let tool = json!({"type": "MESSAGES_SNAPSHOT", "messages": [
+        {"id": "a", "role": "tool", "toolCallId": "c", "content": ""}]});
+    let result =
+        json!({"type": "TOOL_CALL_RESULT", "messageId": "a", "toolCallId": "c", "content": "new "});
+    check_kept(json!([tool, start("a"), content("a", "1"), result, content("a", "2"), end("a")]));
+}
+
+#[test]
+fn state_becomes_one_snapshot_where_a_snapshot_was() {
+    let delta = |path: &str| json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": path, "value": 1}]});
+    let snapshot = |value: Value| json!({"type": "STATE_SNAPSHOT", "snapshot": value});
+    check(
+        json!([
+            delta("/x"),
+            snapshot(json!({})),
+            delta("/y"),
+            snapshot(json!({"a": 1})),
+            start("m"),
+            delta("/b"),
+            delta("/no/where"),
+            delta("/c"),
+            end("m")
+        ]),
+        json!([snapshot(json!({"a": 1, "b": 1, "c": 1})), start("m"), end("m")]),
+    );
+    check_kept(json!([delta("/x"), delta("/y")]));
+}
+
+#[test]
+fn the_state_is_the_same_after_each_run() {
+    let run = |id: &str, event: Value| {
+        json!([{"type": "RUN_STARTED", "threadId": "t", "runId": id}, event,
+               {"type": "RUN_FINISHED", "threadId": "t", "runId": id}])
+    };
+    let mut log = Vec::new();
+    for (id, event) in [
+        ("1", json!({"type": "STATE_SNAPSHOT", "snapshot": {"a": 1}})),
+        ("2", json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/b", "value": 2}]})),
+        ("3", json!({"type": "STATE_DELTA", "delta": [{"op": "remove", "path": "/a"}]})),
+    ] {
+        log.extend(events(run(id, event)));
+    }
+    let smaller = compact(log.clone()).unwrap();
+    for (len, state) in [(3, json!({"a": 1})), (6, json!({"a": 1, "b": 2})), (9, json!({"b": 2}))] {
+        for stream in [&log, &smaller] {
+            let (consumed, _) = consume(stream[..len].iter().cloned());
+            assert_eq!(serde_json::to_value(consumed.conversation.state()).unwrap(), state);
+        }
+    }
+}
+
+#[test]
+fn echoed_messages_that_are_held_go_but_for_those_that_say_whose_they_are() {
+    let run = |id: &str, messages: Value, parent: Option<&str>| {
+        let mut started = json!({"type": "RUN_STARTED", "threadId": "t", "runId": id, "input": {
+            "threadId": "t", "runId": id, "messages": messages, "state": {"kept": true}}});
+        if let Some(parent) = parent {
+            started["parentRunId"] = json!(parent);
+        }
+        json!([started, {"type": "RUN_FINISHED", "threadId": "t", "runId": id}])
+    };
+    let user = json!({"role": "user", "id": "u", "content": "x"});
+    let of_a_subagent = json!({"role": "assistant", "id": "s", "subagentRunId": "a"});
+    let both = json!([user, of_a_subagent]);
+    let mut log = events(run("1", both.clone(), None));
+    log.extend(events(run("2", both.clone(), Some("1"))));
+    log.extend(events(run("3", both.clone(), Some("1"))));
+    log.extend(events(run("4", both.clone(), None)));
+    let smaller = compacted(log);
+    let echoes: Vec<Value> =
+        (0..4).map(|run| smaller[run * 2]["input"]["messages"].clone()).collect();
+    // The third run branches off, and from there on all is kept.
+    assert_eq!(echoes, [both.clone(), json!([of_a_subagent]), both.clone(), both]);
+    assert_eq!(smaller[2]["input"]["state"], json!({"kept": true}));
+}
+
+#[test]
+fn an_echo_that_owns_a_message_is_needed_by_the_rules() {
+    let mut log = events(json!([
+        {"type": "RUN_STARTED", "threadId": "t", "runId": "1"},
+        {"type": "TEXT_MESSAGE_START", "messageId": "m", "subagentRunId": "a"}, end("m"),
+        {"type": "RUN_FINISHED", "threadId": "t", "runId": "1"},
+    ]));
+    log.extend(events(json!([
+        {"type": "RUN_STARTED", "threadId": "t", "runId": "2", "input": {
+            "threadId": "t", "runId": "2",
+            "messages": [{"role": "assistant", "id": "m", "content": "", "subagentRunId": "a"}]}},
+        {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f", "parentMessageId": "m"},
+        {"type": "TOOL_CALL_END", "toolCallId": "c", "subagentRunId": "a"},
+        {"type": "RUN_FINISHED", "threadId": "t", "runId": "2"},
+    ])));
+    assert_eq!(compacted(log.clone()), serde_json::to_value(log).unwrap());
+}
+
+#[test]
+fn what_a_failed_run_left_open_stays_in_front_of_its_failure() {
+    let mut log = events(json!([{"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+        call("c"), args("c", "{\"a"), args("c", "\":1"), {"type": "RUN_ERROR", "message": "no"}]));
+    let smaller = compacted(log.clone());
+    assert_eq!(smaller[2]["delta"], "{\"a\":1");
+    assert_eq!(smaller.as_array().unwrap().len(), 4);
+    assert_eq!(smaller[3]["type"], "RUN_ERROR");
+    // Cut before it, the stream is as cut as it was.
+    log.pop();
+    assert_eq!(compacted(log).as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn chunks_are_expanded() {
+    check(
+        json!([
+            {"type": "TEXT_MESSAGE_CHUNK", "messageId": "a", "delta": "1"},
+            {"type": "TEXT_MESSAGE_CHUNK", "delta": "2"},
+        ]),
+        json!([
+            {"type": "TEXT_MESSAGE_START", "messageId": "a", "role": "assistant"},
+            content("a", "12"), end("a"),
+        ]),
+    );
+}
+
+#[test]
+fn a_stream_that_breaks_a_rule_is_not_compacted() {
+    let violation = compact(in_a_run(json!([start("a"), start("a")]))).unwrap_err();
+    assert_eq!(
+        violation.to_string(),
+        r#"event 2: TEXT_MESSAGE_START: text message "a" is open (S1)"#
+    );
+}
+
+#[test]
+fn code_points_are_neither_joined_nor_trimmed() {
+    let deltas = json!([start("a"), content("a", "👩"), content("a", "\u{200d}🚀 "), end("a")]);
+    let smaller = compacted(in_a_run(deltas));
+    assert_eq!(smaller[2]["delta"], "👩\u{200d}🚀 ");
+    let conversation = consume(events(smaller)).0.conversation;
+    assert_eq!(messages(&conversation)[0]["content"], "👩\u{200d}🚀 ");
+}

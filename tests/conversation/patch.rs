@@ -1,0 +1,213 @@
+//! JSON Patch on our values, and a second opinion.
+
+use ag_ui_proto::conversation::{PatchReason, apply_patch};
+use ag_ui_proto::model::PatchOperation;
+use ag_ui_proto::value::{ExactJson, Value};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn patched(state: &str, patch: serde_json::Value) -> Result<String, String> {
+    let mut value = ExactJson::read(state, 128).unwrap().value;
+    let patch: Vec<PatchOperation> = serde_json::from_value(patch).unwrap();
+    let before = value.clone();
+    match apply_patch(&mut value, &patch) {
+        Ok(()) => Ok(value.to_string()),
+        Err(error) => {
+            assert_eq!(value, before);
+            Err(error.to_string())
+        }
+    }
+}
+
+fn check(state: &str, patch: serde_json::Value, result: &str) {
+    assert_eq!(patched(state, patch), Ok(result.to_owned()));
+}
+
+fn check_fails(state: &str, patch: serde_json::Value, text: &str) {
+    assert_eq!(patched(state, patch), Err(text.to_owned()));
+}
+
+#[test]
+fn order_and_digits_stay() {
+    check(
+        r#"{"z":12345678901234567890123,"a":1.50e3,"m":1.0}"#,
+        json!([{"op": "add", "path": "/b", "value": 2}]),
+        r#"{"z":12345678901234567890123,"a":1500.0,"m":1.0,"b":2}"#,
+    );
+}
+
+#[test]
+fn a_test_compares_numbers_by_value_and_members_in_any_order() {
+    let test = |value: serde_json::Value| json!([{"op": "test", "path": "/a", "value": value}]);
+    check(r#"{"a":1}"#, test(json!(1.0)), r#"{"a":1}"#);
+    check(
+        r#"{"a":[1.0,{"x":2,"y":-0.0}]}"#,
+        test(json!([1, {"y": 0, "x": 2.0}])),
+        r#"{"a":[1.0,{"x":2,"y":-0.0}]}"#,
+    );
+    let failed = r#"operation 0 at "/a": the test failed"#;
+    check_fails(r#"{"a":1}"#, test(json!("1")), failed);
+    check_fails(r#"{"a":9007199254740993}"#, test(json!(9_007_199_254_740_992_i64)), failed);
+    check_fails(r#"{"a":{"x":1}}"#, test(json!({"x": 1, "y": 1})), failed);
+    check_fails(
+        r#"{"a":null}"#,
+        json!([{"op": "test", "path": "/b", "value": null}]),
+        r#"operation 0 at "/b": no such place"#,
+    );
+}
+
+#[test]
+fn places_follow_the_rfc() {
+    let add = |path: &str| json!([{"op": "add", "path": path, "value": 9}]);
+    check(r#"{"a":[1,2]}"#, add("/a/-"), r#"{"a":[1,2,9]}"#);
+    check(r#"{"a":[1,2]}"#, add("/a/2"), r#"{"a":[1,2,9]}"#);
+    check(r#"{"a":[1,2]}"#, add("/a/0"), r#"{"a":[9,1,2]}"#);
+    check(r#"{"a":1}"#, add("/a"), r#"{"a":9}"#);
+    check(r#"{"a":1}"#, add(""), "9");
+    check(r#"{"a/b":1,"~":2}"#, add("/a~1b"), r#"{"a/b":9,"~":2}"#);
+    check(r#"{"~1":1}"#, add("/~01"), r#"{"~1":9}"#);
+    check("{}", add("/__proto__"), r#"{"__proto__":9}"#);
+    check("{}", add("/"), r#"{"":9}"#);
+    for path in ["/a/3", "/a/01", "/a/x", "/b/c", "/a/0/x"] {
+        check_fails(
+            r#"{"a":[1,2]}"#,
+            add(path),
+            &format!("operation 0 at {path:?}: no such place"),
+        );
+    }
+    check_fails("5", add("/x"), r#"operation 0 at "/x": no such place"#);
+    check_fails(
+        "{}",
+        json!([{"op": "replace", "path": "/toString", "value": 1}]),
+        r#"operation 0 at "/toString": no such place"#,
+    );
+    check(r#"{"a":1}"#, json!([{"op": "remove", "path": ""}]), "null");
+    check_fails(
+        r#"{"a":[1]}"#,
+        json!([{"op": "remove", "path": "/a/-"}]),
+        r#"operation 0 at "/a/-": no such place"#,
+    );
+}
+
+#[test]
+fn moves_and_copies() {
+    let mv = |from: &str, path: &str| json!([{"op": "move", "from": from, "path": path}]);
+    check(r#"{"a":{"b":1}}"#, mv("/a/b", "/c"), r#"{"a":{},"c":1}"#);
+    check(r#"{"a":[1,2,3]}"#, mv("/a/0", "/a/2"), r#"{"a":[2,3,1]}"#);
+    check(r#"{"a":{"b":1}}"#, mv("/a", "/a"), r#"{"a":{"b":1}}"#);
+    check_fails(
+        r#"{"a":{"b":1}}"#,
+        mv("/a", "/a/b"),
+        r#"operation 0 at "/a/b": a value cannot be moved into itself"#,
+    );
+    check_fails(r#"{"a":[1]}"#, mv("/a/0", "/a/1"), r#"operation 0 at "/a/1": no such place"#);
+    check_fails("{}", mv("/x", "/y"), r#"operation 0 at "/y": no such source "/x""#);
+    check(
+        r#"{"a":[1]}"#,
+        json!([{"op": "copy", "from": "/a", "path": "/a/0"}]),
+        r#"{"a":[[1],1]}"#,
+    );
+}
+
+#[test]
+fn all_operations_or_none() {
+    check_fails(
+        r#"{"a":1}"#,
+        json!([{"op": "add", "path": "/b", "value": 2}, {"op": "remove", "path": "/zzz"}]),
+        r#"operation 1 at "/zzz": no such place"#,
+    );
+    check("{}", json!([]), "{}");
+}
+
+#[test]
+fn a_value_does_not_grow_without_bounds() {
+    // Each copy doubles the value: 60 of them would be beyond any memory.
+    let double = json!({"op": "copy", "from": "/l", "path": "/l/-"});
+    let text = "x".repeat(1 << 16);
+    let mut value = Value::from(json!({"l": [text]}));
+    let patch: Vec<PatchOperation> = serde_json::from_value(json!(vec![double; 60])).unwrap();
+    let before = value.clone();
+    let error = apply_patch(&mut value, &patch).unwrap_err();
+    assert_eq!(error.index, 9);
+    assert_eq!(error.reason.to_string(), "copies beyond 67108864 bytes");
+    assert_eq!(value, before);
+
+    // Each copy of the whole nests it deeper.
+    let mut value = Value::from(json!({}));
+    let patch: Vec<PatchOperation> =
+        serde_json::from_value(json!([{"op": "copy", "from": "", "path": "/x"}])).unwrap();
+    let errors: Vec<_> = (0..200).map(|_| apply_patch(&mut value, &patch)).collect();
+    assert_eq!(errors.iter().filter(|result| result.is_ok()).count(), 127);
+    assert_eq!(errors[199].as_ref().unwrap_err().reason, PatchReason::TooDeep { max: 128 });
+    assert_eq!(value.depth(), 128);
+}
+
+#[test]
+fn what_no_enforcement_has_seen_is_refused_not_guessed() {
+    check_fails(
+        "{}",
+        json!([{"op": "increment", "path": "/n"}]),
+        r#"operation 0 at "/n": malformed operation"#,
+    );
+    let mut value = Value::Null;
+    let patch = [PatchOperation::new(ag_ui_proto::model::PatchOp::Add, "x")];
+    let error = apply_patch(&mut value, &patch).unwrap_err();
+    assert_eq!(error.reason, PatchReason::Malformed);
+}
+
+fn path() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(
+        &[
+            "", "/a", "/a/b", "/a/0", "/a/1", "/a/-", "/l", "/l/0", "/l/0/a", "/l/1", "/l/2",
+            "/l/-", "/l/01", "/~0", "/~1", "/",
+        ][..],
+    )
+}
+
+fn operation() -> impl Strategy<Value = serde_json::Value> {
+    let op = prop::sample::select(&["add", "remove", "replace", "move", "copy", "test"][..]);
+    let value = prop::sample::select(&[0, 1, 2, 3][..]).prop_map(|choice| match choice {
+        0 => json!({"b": 1}),
+        1 => json!([1, {"a": 2}]),
+        2 => json!(1),
+        _ => serde_json::Value::Null,
+    });
+    (op, path(), path(), value).prop_map(|(op, path, from, value)| match op {
+        "remove" => json!({"op": op, "path": path}),
+        "move" | "copy" => json!({"op": op, "path": path, "from": from}),
+        _ => json!({"op": op, "path": path, "value": value}),
+    })
+}
+
+proptest! {
+    #![proptest_config(crate::laws::cases(3000))]
+
+    /// `json-patch` says the same, but for what it reads otherwise than the protocol does: the whole
+    /// value removed or moved away, and a value moved onto itself or into itself.
+    #[test]
+    fn another_implementation_agrees(patch in vec(operation(), 1..4)) {
+        let state = json!({"a": {"b": 1}, "l": [{"a": 2}, 1], "~": 0, "/": 1, "": 2});
+        let is_theirs = |operation: &serde_json::Value| {
+            let text = |name: &str| operation[name].as_str().unwrap_or_default().to_owned();
+            match text("op").as_str() {
+                "remove" => text("path").is_empty(),
+                "move" => text("path").starts_with(&text("from")),
+                _ => false,
+            }
+        };
+        prop_assume!(!patch.iter().any(is_theirs));
+        let patch = json!(patch);
+        let mut theirs = state.clone();
+        let their_patch: json_patch::Patch = serde_json::from_value(patch.clone()).unwrap();
+        let their_verdict = json_patch::patch_unsafe(&mut theirs, &their_patch).is_ok();
+        let mut ours = Value::from(state.clone());
+        let our_patch: Vec<PatchOperation> = serde_json::from_value(patch).unwrap();
+        let verdict = apply_patch(&mut ours, &our_patch);
+        prop_assert_eq!(verdict.is_ok(), their_verdict, "{:?}", verdict);
+        // Theirs is asked for the verdict alone where it fails: it panics as it undoes a move onto
+        // the whole value, and leaves a failed move half done.
+        let expected = if their_verdict { theirs } else { state };
+        prop_assert_eq!(serde_json::to_value(&ours).unwrap(), expected);
+    }
+}
