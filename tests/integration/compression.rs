@@ -150,11 +150,8 @@ fn other_readers_read_what_is_written() {
 
 #[test]
 fn a_gzip_header_may_have_all_its_parts_and_members_may_follow() {
-    let header = flate2::GzBuilder::new()
-        .extra(vec![7; 300])
-        .filename("name")
-        .comment("a comment")
-        .mtime(5);
+    let header =
+        flate2::GzBuilder::new().extra(vec![7; 300]).filename("name").comment("a comment").mtime(5);
     let mut body = Vec::new();
     let mut encoder = header.write(&mut body, flate2::Compression::fast());
     encoder.write_all(b"one ").unwrap();
@@ -231,7 +228,7 @@ fn a_frame_over_the_limit_is_refused_by_its_header_inside_compression_too() {
     for coding in CODINGS {
         let mut body = BytesMut::new();
         let mut compressor = Compressor::new(*coding).unwrap();
-        compressor.push(&[0xff; 1 << 20], &mut body).unwrap();
+        compressor.push(&vec![0xff; 1 << 20], &mut body).unwrap();
         let mut reader = reader(Format::Protobuf, *coding);
         reader.push(&body);
         let error = reader.next_event().unwrap_err();

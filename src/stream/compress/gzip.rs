@@ -95,11 +95,18 @@ pub(super) struct GzipReader {
 
 enum State {
     /// Before a header. A body may hold several members, one behind the other.
-    Header { is_first: bool },
+    Header {
+        is_first: bool,
+    },
     /// In a part of the header that is skipped; the flags that are left.
-    Skip { flags: u8, len: usize },
+    Skip {
+        flags: u8,
+        len: usize,
+    },
     /// In a text of the header that ends in a zero.
-    SkipText { flags: u8 },
+    SkipText {
+        flags: u8,
+    },
     /// After the fixed part of the header, before what these flags announce.
     Flags(u8),
     Deflate,
@@ -199,25 +206,23 @@ impl GzipReader {
                 self.state = State::Skip { flags, len: len - taken };
                 return Ok(taken > 0);
             }
-            State::SkipText { flags } => match src.iter().position(|byte| *byte == 0) {
-                Some(end) => {
-                    src.advance(end + 1);
-                    State::Flags(flags)
-                }
-                None => {
+            State::SkipText { flags } => {
+                let Some(end) = src.iter().position(|byte| *byte == 0) else {
                     src.clear();
                     return Ok(false);
-                }
-            },
+                };
+                src.advance(end + 1);
+                State::Flags(flags)
+            }
             State::Deflate => State::Deflate,
             State::Trailer => {
-                let Some(trailer) = src.first_chunk::<TRAILER_LEN>() else { return Ok(false) };
-                let [a, b, c, d, e, f, g, h] = *trailer;
-                let sums = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
-                if sums != (self.crc.sum(), self.crc.amount()) {
+                if src.len() < TRAILER_LEN {
+                    return Ok(false);
+                }
+                let (sum, amount) = (src.get_u32_le(), src.get_u32_le());
+                if (sum, amount) != (self.crc.sum(), self.crc.amount()) {
                     return Err(InflateError::malformed("gzip checksum"));
                 }
-                src.advance(TRAILER_LEN);
                 State::Header { is_first: false }
             }
         };

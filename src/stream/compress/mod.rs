@@ -3,8 +3,8 @@
 //! | coding | settings | memory to write | memory to read |
 //! |---|---|---|---|
 //! | gzip | level 6, window 32 KiB, `Z_PARTIAL_FLUSH` | 0.4 MB | 0.1 MB |
-//! | br | quality 5, window 256 KiB | MEMORY_BR | at most 17 MB, by the window that the peer chose |
-//! | zstd | level 3, window 256 KiB | MEMORY_ZSTD | at most 9 MB, by the window that the peer chose |
+//! | br | quality 5, window 256 KiB | 1.8 MB | at most 17 MB, by the window that the peer chose |
+//! | zstd | level 3, window 256 KiB | 1.9 MB | at most 9 MB, by the window that the peer chose |
 //!
 //! The memory is that of one stream, and does not grow with it. What is written grows it by no
 //! more than the bytes of one event; what is read by no more than [`STEP_LEN`] and the limit on
