@@ -259,6 +259,28 @@ fn a_cut_anywhere_is_truncated_and_never_malformed() {
     }
 }
 
+/// Compressors make bytes a part at a time: every length around the ends of parts is met.
+#[test]
+fn bytes_that_do_not_compress_come_at_once_whatever_their_number() {
+    let mut dice = 1_u32;
+    let mut bytes = || {
+        dice = dice.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        dice.to_be_bytes()[0]
+    };
+    for coding in CODINGS {
+        let mut compressor = Compressor::new(*coding).unwrap();
+        let mut decompressor = Decompressor::new(*coding, InflateLimits::new()).unwrap();
+        let mut link = BytesMut::new();
+        for len in (990..1040).chain(2000..2060).chain(4060..4110).chain([100_000]) {
+            let pushed: Vec<u8> = (0..len).map(|_| bytes()).collect();
+            compressor.push(&pushed, &mut link).unwrap();
+            let mut out = BytesMut::new();
+            while decompressor.step(&mut link, &mut out).unwrap() {}
+            assert_eq!(out, pushed, "{coding} {len}");
+        }
+    }
+}
+
 #[test]
 fn an_empty_body_is_a_whole_one() {
     for coding in CODINGS {

@@ -21,7 +21,8 @@ pub use self::compressor::Compressor;
 pub use self::decompressor::{Decompressor, InflateError, InflateLimits};
 use crate::negotiate::Coding;
 
-/// The codings that this build can write and read, the one with the fewest bytes an event first.
+/// The codings that this build can write and read, in the order in which a server prefers them: the
+/// one first that takes the fewest bytes for a small event, and the least memory.
 pub const CODINGS: &[Coding] = &[
     Coding::Gzip,
     #[cfg(feature = "zstd")]
