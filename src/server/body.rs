@@ -11,6 +11,7 @@ use http_body::{Body, Frame};
 use super::BodyItem;
 use crate::codec::{EncodeError, Options};
 use crate::model::{self, Event, RunError};
+use crate::negotiate::Format;
 use crate::stream::{BodyWriter, Coalescer};
 
 /// Bytes after which no more events are taken for one part, though they be ready.
@@ -18,6 +19,9 @@ const PART_LEN: usize = 16 * 1024;
 
 /// Events after which no more are taken for one part. Merged ones may add no bytes.
 const PART_EVENTS: usize = 256;
+
+/// When to write a comment if there is nothing else to write.
+type Ticks = Pin<Box<dyn Stream<Item = ()> + Send>>;
 
 /// The body of a response: the events of a stream, each as soon as it is there.
 ///
@@ -37,6 +41,7 @@ pub struct EventBody<S> {
     events: Option<Pin<Box<S>>>,
     writer: BodyWriter,
     coalescer: Option<Coalescer>,
+    ticks: Option<Ticks>,
     last_was_error: bool,
     is_finished: bool,
 }
@@ -47,8 +52,30 @@ impl<S> EventBody<S> {
             events: Some(Box::pin(events)),
             writer,
             coalescer: coalesce.then(|| Coalescer::with_limits(*options.limits())),
+            ticks: None,
             last_was_error: false,
             is_finished: false,
+        }
+    }
+
+    /// Writes a comment at each of these ticks, unless there is something else to write, so that
+    /// what stands between does not take the connection for dead. In the text binding alone: the
+    /// binary one has no such thing, and gets no ticks.
+    ///
+    /// A tick is whatever the runtime has for it: with tokio, an interval of a few seconds.
+    #[must_use]
+    pub fn with_keep_alive(mut self, ticks: impl Stream<Item = ()> + Send + 'static) -> Self {
+        self.ticks = (self.writer.format() == Format::Sse).then(|| Box::pin(ticks) as Ticks);
+        self
+    }
+
+    /// Takes a tick, if one is there.
+    fn take_tick(&mut self, context: &mut Context<'_>) {
+        let Some(ticks) = &mut self.ticks else { return };
+        match ticks.as_mut().poll_next(context) {
+            Poll::Ready(Some(())) => self.writer.put_keep_alive(),
+            Poll::Ready(None) => self.ticks = None,
+            Poll::Pending => {}
         }
     }
 
@@ -151,6 +178,9 @@ where
             return Poll::Ready(None);
         }
         body.take_events(context);
+        if body.events.is_some() && body.writer.is_empty() {
+            body.take_tick(context);
+        }
         let bytes = if body.events.is_none() {
             body.is_finished = true;
             body.writer.finish()

@@ -22,7 +22,7 @@
 //! ends when the stream does: a `RUN_FINISHED` that the stream did not give is never added.
 //!
 //! A binary body has no way to say that it is idle, as a comment of the text binding is
-//! ([`KEEP_ALIVE`](crate::sse::KEEP_ALIVE)): proxies between need timeouts longer than the longest
+//! ([`EventBody::with_keep_alive`]): proxies between need timeouts longer than the longest
 //! pause of a run.
 //!
 //! Routing, methods, CORS, authentication, and timeouts on slow requests are the framework's.

@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use ag_ui_proto::Event;
@@ -244,4 +246,53 @@ fn ready_deltas_are_merged_if_that_is_asked_for() {
     let Poll::Ready(Some(part)) = poll(&mut body) else { panic!("no part") };
     assert_eq!(read(Format::Sse, &part), [started(), delta("Hel")]);
     assert_eq!(poll(&mut body), Poll::Pending);
+}
+
+#[test]
+fn ticks_write_comments_into_idle_text_and_nothing_else() {
+    for (accept, is_text) in [("text/event-stream", true), (MEDIA_TYPE, false)] {
+        let items = || stream::iter([started()]).chain(stream::pending());
+        let response = Responder::new().respond(&accepting(accept), items());
+        let (tick, ticks) = counted_ticks();
+        let mut body = response.into_body().with_keep_alive(ticks);
+        tick.set(1);
+        let Poll::Ready(Some(part)) = poll(&mut body) else { panic!("no part") };
+        let format = if is_text { Format::Sse } else { Format::Protobuf };
+        assert_eq!(part, self::body(format, &[started()]), "there is something else to write");
+        let comment = Poll::Ready(Some(Bytes::from_static(b":\n\n")));
+        assert_eq!(poll(&mut body), if is_text { comment.clone() } else { Poll::Pending });
+        assert_eq!(poll(&mut body), Poll::Pending);
+        tick.set(1);
+        assert_eq!(poll(&mut body), if is_text { comment } else { Poll::Pending });
+        tick.set(usize::MAX);
+        assert_eq!(poll(&mut body), Poll::Pending, "the end of the ticks is not that of the body");
+    }
+}
+
+/// How many ticks are there, and the stream of them, which ends at `usize::MAX`.
+fn counted_ticks() -> (Arc<Count>, impl Stream<Item = ()> + Send) {
+    let count = Arc::new(Count::default());
+    let ticks = count.clone();
+    let ticks = stream::poll_fn(move |_| match ticks.get() {
+        0 => Poll::Pending,
+        usize::MAX => Poll::Ready(None),
+        left => {
+            ticks.set(left - 1);
+            Poll::Ready(Some(()))
+        }
+    });
+    (count, ticks)
+}
+
+#[derive(Default)]
+struct Count(AtomicUsize);
+
+impl Count {
+    fn get(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn set(&self, count: usize) {
+        self.0.store(count, Ordering::SeqCst);
+    }
 }
