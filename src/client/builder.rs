@@ -139,6 +139,19 @@ impl ClientBuilder {
     ///
     /// [`ClientError::Http`] if the system has no resolver, or no roots of trust for TLS.
     pub fn build(self) -> Result<Client, ClientError> {
+        self.build_with(reqwest::Client::builder())
+    }
+
+    /// As [`ClientBuilder::build`], over an HTTP client with settings of the caller's: for proxies,
+    /// certificates, cookies. What this builder sets replaces what `http` has.
+    ///
+    /// With the feature `tls` another HTTP client of reqwest can only be built once a default of
+    /// rustls is there, as after this call.
+    ///
+    /// # Errors
+    ///
+    /// As [`ClientBuilder::build`], and for settings that reqwest refuses.
+    pub fn build_with(self, http: reqwest::ClientBuilder) -> Result<Client, ClientError> {
         #[cfg(feature = "tls")]
         if rustls::crypto::CryptoProvider::get_default().is_none() {
             // Another thread may have been faster, which is as good.
@@ -152,7 +165,7 @@ impl ClientBuilder {
             }
             _ => attempt.stop(),
         });
-        let http = reqwest::Client::builder()
+        let http = http
             .connect_timeout(self.connect_timeout)
             .redirect(redirects)
             .no_gzip()
@@ -160,13 +173,6 @@ impl ClientBuilder {
             .no_zstd()
             .no_deflate()
             .build()?;
-        Ok(self.build_with(http))
-    }
-
-    /// Makes the client over an HTTP client that is there: for proxies, certificates, cookies. What
-    /// `connect_timeout` says is not asked then. It must not decompress by itself.
-    #[must_use]
-    pub fn build_with(self, http: reqwest::Client) -> Client {
-        Client::over(http, self.config)
+        Ok(Client::over(http, self.config))
     }
 }

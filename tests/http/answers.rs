@@ -19,8 +19,12 @@ use super::loopback::{
 
 /// Calls a server that answers so and closes.
 async fn call(answer: Vec<u8>) -> Result<Run, ClientError> {
+    call_with(&client(Client::builder()), answer).await
+}
+
+async fn call_with(client: &Client, answer: Vec<u8>) -> Result<Run, ClientError> {
     let (url, _) = scripted(answer, close).await;
-    in_time(client(Client::builder()).run(&url, &input())).await
+    in_time(client.run(&url, &input())).await
 }
 
 async fn events(mut run: Run) -> (Vec<Event>, RunEnd) {
@@ -147,10 +151,29 @@ async fn a_page_that_never_ends_is_not_waited_for() {
 #[tokio::test]
 async fn a_redirection_that_would_change_the_request_is_not_followed() {
     let answer = b"HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n".to_vec();
-    let (url, _) = scripted(answer, close).await;
-    let client = Client::builder().build().unwrap();
-    let error = in_time(client.run(&url, &input())).await.unwrap_err();
+    let error = call(answer).await.unwrap_err();
     assert_eq!(error.to_string(), "status 302 Found");
+}
+
+#[tokio::test]
+async fn a_redirection_that_keeps_the_request_is_followed_but_not_for_ever() {
+    let (url, mut requests) = scripted(answer(MEDIA_TYPE, &[]), close).await;
+    let head = |to: &str| {
+        format!("HTTP/1.1 307 Temporary Redirect\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n")
+    };
+    let (first, _) = scripted(head(&url).into_bytes(), close).await;
+    in_time(client(Client::builder()).run(&first, &input())).await.unwrap();
+    let request = requests.recv().await.unwrap();
+    assert!(request.starts_with("POST ") && request.contains("\"threadId\""), "{request}");
+
+    let (first, _) = scripted(head("/again").into_bytes(), close).await;
+    let error = in_time(client(Client::builder()).run(&first, &input())).await.unwrap_err();
+    assert_eq!(error.answer().unwrap().status, 307);
+}
+
+#[tokio::test]
+async fn the_default_client_is_there_with_any_features() {
+    Client::new().unwrap();
 }
 
 #[tokio::test]
@@ -246,13 +269,15 @@ async fn the_last_run_of_a_body_is_the_one_that_is_told() {
 
 #[tokio::test]
 async fn a_cut_anywhere_is_truncated_and_keeps_what_came_before() {
+    let client = client(Client::builder());
     for (format, content_type) in FORMATS {
         let sent = run();
         let whole = body(format, &sent);
         let bounds: Vec<_> =
             (0..=sent.len()).map(|count| body(format, &sent[..count]).len()).collect();
         for cut in 0..whole.len() {
-            let run = call(answer(content_type, &whole[..cut])).await.unwrap();
+            let answer = answer(content_type, &whole[..cut]);
+            let run = call_with(&client, answer).await.unwrap();
             let (events, end) = events(run).await;
             let count = bounds.iter().rposition(|bound| *bound <= cut).unwrap();
             assert_eq!(events, sent[..count]);

@@ -61,7 +61,14 @@ pub(crate) fn body(format: Format, events: &[Event]) -> Vec<u8> {
 
 /// A client that no setting of the machine sends elsewhere.
 pub(crate) fn client(builder: ClientBuilder) -> Client {
-    builder.build_with(reqwest::Client::builder().no_proxy().build().unwrap())
+    builder.build_with(reqwest::Client::builder().no_proxy()).unwrap()
+}
+
+/// The same, for requests of any kind.
+pub(crate) fn http() -> reqwest::Client {
+    // TLS has no default before.
+    drop(client(Client::builder()));
+    reqwest::Client::builder().no_proxy().build().unwrap()
 }
 
 /// Answers every request with these bytes, then does what `then` does with the connection.

@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 use futures_util::stream;
 use http_body_util::BodyExt;
 
-use super::loopback::{in_time, run};
+use super::loopback::{http, in_time, run};
 
 const SMALLEST: &str = r#"{"threadId":"t","runId":"r","messages":[]}"#;
 
@@ -109,7 +109,7 @@ async fn the_extractors_of_axum_read_and_refuse_alike_and_take_their_settings_fr
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async { axum::serve(listener, app).await.unwrap() });
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = http();
     let json = |path: &str, body: String| {
         http.post(format!("{url}{path}")).header("content-type", "application/json").body(body)
     };

@@ -123,12 +123,12 @@ fn each_event_is_a_part_of_its_own_unless_several_are_ready() {
 
 #[test]
 fn events_are_taken_only_when_bytes_are_asked_for_and_never_far_ahead() {
-    for format in ["text/event-stream", MEDIA_TYPE] {
+    for (format, len) in [("text/event-stream", 1), (MEDIA_TYPE, 1), (MEDIA_TYPE, 1000)] {
         let taken = Rc::new(Cell::new(0));
         let count = taken.clone();
         let endless = stream::repeat_with(move || {
             count.set(count.get() + 1);
-            delta("x")
+            delta(&"x".repeat(len))
         });
         let mut body = Responder::new().respond(&accepting(format), endless).into_body();
         assert_eq!(taken.get(), 0, "before bytes are asked for");
