@@ -12,7 +12,7 @@ use http_body::Body;
 use super::Refusal;
 use crate::model::node::Node;
 use crate::model::path::At;
-use crate::model::{DEFAULT_MAX_DEPTH, Notice, RunAgentInput, UnknownNames};
+use crate::model::{DEFAULT_MAX_DEPTH, Malformed, Notice, RunAgentInput, UnknownNames};
 use crate::value::ExactJson;
 
 /// Reads the input of a run from a request.
@@ -85,7 +85,7 @@ impl InputReader {
         self
     }
 
-    /// Reads the input from a request. What is not stripped silently is: notices come with it.
+    /// Reads the input from a request. Notices of what was stripped come with it.
     ///
     /// # Errors
     ///
@@ -129,8 +129,8 @@ impl InputReader {
             .map_err(|error| bad(error.to_string()))?
             .value;
         let mut input = <RunAgentInput as Node>::from_json(value, &At::Root)
-            .map_err(|fault| bad(fault.to_string()))?;
-        let notices = input.enforce(self.names).map_err(|fault| bad(fault.to_string()))?;
+            .map_err(|fault| bad(told(&fault)))?;
+        let notices = input.enforce(self.names).map_err(|fault| bad(told(&fault)))?;
         Ok(Input { input, notices })
     }
 
@@ -157,6 +157,15 @@ impl InputReader {
     fn too_large(&self) -> Refusal {
         let detail = format!("a body over the limit of {} bytes", self.max_len);
         refuse(StatusCode::PAYLOAD_TOO_LARGE, detail)
+    }
+}
+
+/// The fault and its place, which is not in an event.
+fn told(fault: &Malformed) -> String {
+    if fault.path.segments().is_empty() {
+        format!("the input: {}", fault.reason)
+    } else {
+        format!("{}: {}", fault.path, fault.reason)
     }
 }
 
@@ -198,7 +207,7 @@ mod tests {
     fn what_is_malformed_is_refused_with_its_place() {
         let reader = InputReader::new();
         for (body, detail) in [
-            ("[]", ": expected an object, found an array"),
+            ("[]", "the input: expected an object, found an array"),
             (r#"{"runId":"r","messages":[]}"#, "threadId: missing"),
             (
                 r#"{"threadId":"t","runId":1,"messages":[]}"#,
