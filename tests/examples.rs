@@ -6,6 +6,10 @@
 #[allow(dead_code, reason = "the program around what is tested")]
 #[path = "../examples/consume.rs"]
 mod consume;
+#[cfg(feature = "compression")]
+#[allow(dead_code, reason = "the program around what is tested")]
+#[path = "../examples/compressed.rs"]
+mod compressed;
 
 #[allow(dead_code, reason = "the program around what is tested")]
 #[path = "../examples/encode_one.rs"]
@@ -20,6 +24,25 @@ mod relay;
 #[allow(dead_code, reason = "the program around what is tested")]
 #[path = "../examples/tcp.rs"]
 mod tcp;
+
+#[cfg(feature = "compression")]
+#[test]
+fn compressed_prints_a_line_for_each_event_and_one_for_the_end() {
+    use ag_ui_proto::negotiate::{Coding, Format};
+
+    let event = || ag_ui_proto::model::StepStarted::new("plan").into();
+    let lines = compressed::lines(&[event(), event()], Format::Protobuf, Coding::Gzip).unwrap();
+    let lines: Vec<Vec<_>> = lines.lines().map(|line| line.split(' ').collect()).collect();
+    assert_eq!(lines.len(), 3);
+    for line in &lines[..2] {
+        assert_eq!(line[..2], ["gzip", "application/vnd.ag-ui.event+proto"]);
+        assert!(line[2].starts_with("0000000c") && line[2].ends_with("706c616e"), "{}", line[2]);
+    }
+    assert!(lines[1][3].len() < lines[1][2].len(), "the second one is told by the first");
+    assert_eq!(lines[2][2], "");
+    // How long both events are, in the last four bytes.
+    assert!(lines[2][3].ends_with("20000000"), "{}", lines[2][3]);
+}
 
 #[test]
 fn encode_one_prints_header_and_payload() {

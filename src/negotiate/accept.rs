@@ -131,7 +131,7 @@ fn is_above_zero(weight: &[u8]) -> bool {
 }
 
 /// The parts of `text` between separators that stand in no quoted string.
-fn split(text: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
+pub(super) fn split(text: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     text.split(move |byte| {
         let escaped = std::mem::replace(&mut is_escaped, false);

@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+#[cfg(feature = "compression")]
+mod compression;
 #[cfg(feature = "sse")]
 mod sse;
 

@@ -5,6 +5,8 @@
 mod census;
 #[cfg(feature = "stream")]
 mod coalesce;
+#[cfg(feature = "compression")]
+mod compression;
 mod exact_numbers;
 mod fidelity;
 mod fidelity_law;
