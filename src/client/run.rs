@@ -12,7 +12,7 @@ use http::HeaderMap;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::end::{RunEnd, Terminal, Truncation};
-use crate::model::{Event, Notice};
+use crate::model::{Event, Notice, Notices};
 use crate::negotiate::Format;
 use crate::stream::{BodyError, BodyReader};
 
@@ -165,7 +165,7 @@ impl Run {
         });
     }
 
-    fn tell(&mut self, notices: Vec<Notice>) {
+    fn tell(&mut self, notices: Notices) {
         for notice in notices {
             if let Some(tell) = &mut self.on_notice {
                 tell(notice);

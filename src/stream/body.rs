@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 #[cfg(feature = "compression")]
 use super::compress::{Compressor, Decompressor, InflateError, InflateLimits, UnknownCoding};
 use crate::codec::{Decoded, EncodeError, EventReader, Options, StreamError};
-use crate::model::{Event, Notice};
+use crate::model::{Event, Notices};
 #[cfg(feature = "compression")]
 use crate::negotiate::Coding;
 use crate::negotiate::Format;
@@ -85,12 +85,12 @@ impl BodyWriter {
     /// # Errors
     ///
     /// [`EncodeError`]. Nothing is added then, and another event can be.
-    pub fn put(&mut self, event: &Event) -> Result<Vec<Notice>, EncodeError> {
+    pub fn put(&mut self, event: &Event) -> Result<Notices, EncodeError> {
         match self.format {
             Format::Protobuf => self.options.encode_frame(event, &mut self.held),
             Format::Sse => {
                 sse::encode_event(event, self.options.limits(), &mut self.held)?;
-                Ok(Vec::new())
+                Ok(Notices::new())
             }
         }
     }
