@@ -19,9 +19,9 @@ use super::message::Members as MessageMembers;
 use super::node::Node;
 use super::path::At;
 use super::{
-    Base, Body, Content, EncryptedValueSubtype, Event, EventType, Message, Part, PartSource,
-    PatchOp, PatchOperation, ResumeStatus, Role, RunFinishedOutcome, SubagentFinishedOutcome,
-    TextRole, ToolCallType,
+    Base, Content, EncryptedValueSubtype, Event, EventType, Message, Part, PartSource, PatchOp,
+    PatchOperation, ResumeStatus, Role, RunFinishedOutcome, SubagentFinishedOutcome, TextRole,
+    ToolCallType,
 };
 use crate::value::{ExactJson, Level, Object, Seen, Value};
 
@@ -221,10 +221,7 @@ impl<'de> Visitor<'de> for EventVisitor<'_> {
         let is_type = |name: &str| (name == "type").then_some(());
         members.next_key_seed(Name(is_type))?.ok_or_else(unusual)?;
         let event_type = members.next_value_seed(Name(|name: &str| EventType::of(name)))?;
-        let mut base = Base::default();
-        let body = Body::from_members(event_type, &mut members, &mut base, cx)?;
-        *self.1 = Some(Event { base, body });
-        Ok(())
+        Event::read_members(event_type, &mut members, cx, self.1)
     }
 }
 

@@ -119,20 +119,6 @@ macro_rules! events {
                 }
             }
 
-            /// Reads the members of a body, and of the base, straight from text.
-            pub(crate) fn from_members<'de, A: MapAccess<'de>>(
-                event_type: EventType,
-                members: &mut A,
-                base: &mut Base,
-                cx: Cx<'_>,
-            ) -> Result<Self, A::Error> {
-                match event_type {
-                    $( EventType::$variant => {
-                        <$body>::from_members(members, Some(base), cx).map(Self::$variant)
-                    } )*
-                }
-            }
-
             fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
                 match self {
                     $( Self::$variant(body) => body.write(map), )*
@@ -157,6 +143,27 @@ macro_rules! events {
                 match self {
                     $( Self::$variant(body) => body.strip(), )*
                 }
+            }
+        }
+
+        impl Event {
+            /// Reads the members of an event of this type straight from text.
+            ///
+            /// It is put where it is wanted, since moving it there would take time.
+            pub(crate) fn read_members<'de, A: MapAccess<'de>>(
+                event_type: EventType,
+                members: &mut A,
+                cx: Cx<'_>,
+                into: &mut Option<Self>,
+            ) -> Result<(), A::Error> {
+                let mut base = Base::default();
+                match event_type {
+                    $( EventType::$variant => {
+                        let body = <$body>::from_members(members, Some(&mut base), cx)?;
+                        *into = Some(Self { base, body: Body::$variant(body) });
+                    } )*
+                }
+                Ok(())
             }
         }
 
