@@ -250,8 +250,13 @@ pub(crate) fn what_was_timed(speed: &Speed) -> [String; 3] {
         String::new()
     };
     let (rounds, events) = (count(speed.rounds.into(), "round"), count(speed.all.events, "event"));
+    let build = if cfg!(debug_assertions) {
+        "A debug build, whose times say nothing about a release: build with --release. "
+    } else {
+        ""
+    };
     [
-        format!("{rounds} of {events}{cut}. One thread, buffers reused, nothing read or sent."),
+        format!("{build}{rounds} of {events}{cut}. One thread, buffers reused, nothing read or sent."),
         "JSON: server-sent events read as Event::from_json does, written with serde_json; a program \
          with types of its own may be faster or slower."
             .to_owned(),
