@@ -174,6 +174,7 @@ fn pairs_are_joined_and_what_is_dropped_is_told_and_counted() {
     );
     assert!(said.contains("request 1: sse -> protobuf, gzip: 7 events, "), "{said}");
     assert!(said.contains(" 1 dropped, 1 changed or left out: finished\n"), "{said}");
-    let sums = "1 request, 1 run, 7 events: 0 not whole, 1 dropped, 1 changed or left out\n";
+    let sums =
+        "1 request, 1 run, 7 events: 0 passed on, 0 not whole, 1 dropped, 1 changed or left out\n";
     assert!(said.ends_with(sums), "{said}");
 }

@@ -56,13 +56,12 @@ pub(crate) fn check_url(url: &str) -> Result<(), Failure> {
 
 /// The input of the file, or one with new ids; and what the user says.
 fn input(args: &Run, report: &Report) -> Result<RunAgentInput, Failure> {
-    let mut input = match &args.input {
-        Some(path) => read(Input::open(path)?, &args.limits, report)?,
-        None => {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let id = format!("{:x}-{:x}", since.as_nanos(), std::process::id());
-            RunAgentInput::new(format!("thread-{id}"), format!("run-{id}"), Vec::new())
-        }
+    let mut input = if let Some(path) = &args.input {
+        read(Input::open(path)?, &args.limits, report)?
+    } else {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let id = format!("{:x}-{:x}", since.as_nanos(), std::process::id());
+        RunAgentInput::new(format!("thread-{id}"), format!("run-{id}"), Vec::new())
     };
     if let Some(text) = &args.message {
         let id = format!("{}-message-{}", input.run_id, input.messages.len() + 1);

@@ -82,7 +82,7 @@ pub(crate) struct Run {
 /// `Accept-Encoding`. Any other answer is passed on as it is, to 1 MiB.
 ///
 /// A run that breaks off upstream breaks off here: no end is made up for it. What is no event, or
-/// cannot be sent, ends the body with a RUN_ERROR. Standard error tells of each run, what was
+/// cannot be sent, ends the body with a `RUN_ERROR`. Standard error tells of each run, what was
 /// dropped from it, and the sums at the end. Ends on Ctrl-C or SIGTERM.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

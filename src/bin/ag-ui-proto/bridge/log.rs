@@ -17,6 +17,8 @@ const MAX_TOLD: u64 = 10;
 #[derive(Debug, Default)]
 pub(super) struct Log {
     requests: AtomicU64,
+    /// Answers that were no events.
+    passed: AtomicU64,
     runs: AtomicU64,
     broken: AtomicU64,
     events: AtomicU64,
@@ -53,6 +55,7 @@ impl Log {
     }
 
     pub(super) fn passed(&self, number: u64, status: StatusCode) {
+        add(&self.passed, 1);
         say(&format!("request {number}: no events, passed on with the status {status}"));
     }
 
@@ -75,10 +78,11 @@ impl Log {
     pub(super) fn sums(&self) -> String {
         let sum = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         format!(
-            "{}, {}, {}: {} not whole, {} dropped, {} changed or left out",
+            "{}, {}, {}: {} passed on, {} not whole, {} dropped, {} changed or left out",
             count(sum(&self.requests), "request"),
             count(sum(&self.runs), "run"),
             count(sum(&self.events), "event"),
+            grouped(sum(&self.passed)),
             grouped(sum(&self.broken)),
             grouped(sum(&self.dropped)),
             grouped(sum(&self.changed)),
