@@ -122,6 +122,15 @@ fn a_run_that_is_cut_upstream_is_cut_at_the_client_and_no_end_is_made_up() {
 }
 
 #[test]
+fn an_agent_that_falls_silent_is_a_run_that_breaks_off() {
+    let agent = Server::start(&["serve", &sample("chat.jsonl"), "--pace", "3600s"]);
+    let words = ["bridge", "--upstream", &agent.url, "--idle-timeout", "0.2"];
+    let called = call(&Server::start(&words).url, &[]);
+    assert_eq!(called.code, Some(1));
+    assert!(called.said.contains("1 event: truncated: the connection broke"), "{}", called.said);
+}
+
+#[test]
 fn what_is_no_event_ends_the_run_with_an_error_that_says_so() {
     let bridge = bridge(&scripted(events(&format!("{STARTED}data: {{\"type\":7}}\n\n"))).0);
     let called = call(&bridge.url, &[]);
