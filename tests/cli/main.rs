@@ -5,10 +5,13 @@
 //! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare` | what each command writes and says |
 //! | `forms` | whether all forms of input give the same frames |
 //! | `stream` | whether output waits, and memory grows |
+//! | `talk`, `bridge`, `servers` | `serve`, `run` and `bridge`, as processes that speak over loopback |
 //! | `usage` | what is wrong usage, and what help there is |
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
 
+#[cfg(feature = "cli-http")]
+mod bridge;
 mod check;
 mod compare;
 mod decode;
@@ -17,5 +20,9 @@ mod forms;
 mod inspect;
 mod roundtrip;
 mod run;
+#[cfg(feature = "cli-http")]
+mod servers;
 mod stream;
+#[cfg(feature = "cli-http")]
+mod talk;
 mod usage;

@@ -1,5 +1,8 @@
 //! The command line.
 
+#[cfg(feature = "cli-http")]
+mod http;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,6 +12,9 @@ use ag_ui_proto::value::MAX_DEPTH;
 use clap::builder::RangedU64ValueParser;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+#[cfg(feature = "cli-http")]
+pub(crate) use self::http::{Bridge, Listen, Pace, Run, Serve};
 
 const STATUS: &str = "\
 Exit status: 0 if all is well, 1 if the data is bad, 2 for wrong usage or a file that cannot be \
@@ -34,6 +40,12 @@ pub(crate) enum Command {
     Check(Check),
     Roundtrip(Roundtrip),
     Compare(Compare),
+    #[cfg(feature = "cli-http")]
+    Serve(Serve),
+    #[cfg(feature = "cli-http")]
+    Run(Run),
+    #[cfg(feature = "cli-http")]
+    Bridge(Bridge),
     /// Print a script that completes this program's words in a shell
     #[command(hide = true)]
     Completions {

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `args` | what can be said on the command line |
 //! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare`, `extras` | one command each |
+//! | `serve`, `run`, `bridge` | the same, over HTTP (feature `cli-http`) |
+//! | `recording`, `listen` | a session in memory; a server until it is told to stop |
 //! | `input`, `items`, `place`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
 //! | `read`, `diff`, `look` | an event from its text; two events compared; one event in short |
 //! | `output`, `report`, `failure` | results on stdout, the rest on stderr, the exit status |
@@ -12,6 +14,8 @@
 //! before every read, so that a reader down the pipe sees all that there is.
 
 mod args;
+#[cfg(feature = "cli-http")]
+mod bridge;
 mod check;
 mod compare;
 mod decode;
@@ -24,12 +28,20 @@ mod input;
 mod inspect;
 mod items;
 mod json;
+#[cfg(feature = "cli-http")]
+mod listen;
 mod look;
 mod output;
 mod place;
 mod read;
+#[cfg(feature = "cli-http")]
+mod recording;
 mod report;
 mod roundtrip;
+#[cfg(feature = "cli-http")]
+mod run;
+#[cfg(feature = "cli-http")]
+mod serve;
 mod sse;
 
 use std::process::ExitCode;
@@ -46,6 +58,12 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Roundtrip(args) => roundtrip::run(&args),
         Command::Compare(args) => compare::run(&args),
+        #[cfg(feature = "cli-http")]
+        Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "cli-http")]
+        Command::Run(args) => run::run(&args),
+        #[cfg(feature = "cli-http")]
+        Command::Bridge(args) => bridge::run(&args),
         Command::Completions { shell } => extras::completions(shell),
         Command::Man { command } => extras::man(command.as_deref()),
     };

@@ -34,6 +34,12 @@ impl Report {
         Self { bar, summary: summary || is_watched }
     }
 
+    /// Without a bar and a summary.
+    #[cfg(feature = "cli-http")]
+    pub(crate) fn quiet() -> Self {
+        Self { bar: None, summary: false }
+    }
+
     pub(crate) fn warning(&self, place: impl Display, text: impl Display) {
         let yellow = AnsiColor::Yellow.on_default().bold();
         let tell = || tell("warning", yellow, &format!("{place}: {text}"));

@@ -1,0 +1,177 @@
+//! The commands that speak HTTP.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue};
+
+use super::{LimitArgs, Source, seconds};
+
+/// Replay a recorded session as an agent over HTTP
+///
+/// Every POST with the input of a run, at any path, is answered with the events of the session as
+/// they were recorded: as protobuf or server-sent events by `Accept`, compressed by
+/// `Accept-Encoding`. The address is told on standard error once it is bound. Ends on Ctrl-C or
+/// SIGTERM.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ag-ui-proto serve session.jsonl --listen 127.0.0.1:8000
+  ag-ui-proto serve --from frames session.frames --pace recorded
+  ag-ui-proto serve session.sse --listen 127.0.0.1:0 --pace 20ms --sse-only")]
+pub(crate) struct Serve {
+    /// A recorded session, as `encode` takes it; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) input: PathBuf,
+    /// The form of the input, instead of finding out; frames are not found out
+    #[arg(long, value_name = "FORM")]
+    pub(crate) from: Option<Source>,
+    /// How fast: `none` for as fast as it is read, `recorded` by the timestamps, or a time before
+    /// each event, as in `20ms` or `0.5s`
+    #[arg(long, value_name = "PACE", default_value = "none", value_parser = pace)]
+    pub(crate) pace: Pace,
+    /// Answer with server-sent events, whatever is asked for
+    #[arg(long)]
+    pub(crate) sse_only: bool,
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Call an agent and print its events
+///
+/// One event a line, as they come. Standard error says which binding and coding the agent spoke,
+/// and how the run ended. The exit status is 0 for a run that finished, 1 for one that failed, was
+/// refused, was no stream of events, or broke off.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ag-ui-proto run http://127.0.0.1:8000/ --message 'Two seats to Graz, please'
+  ag-ui-proto run http://127.0.0.1:8000/ --input input.json --sse > session.jsonl
+  ag-ui-proto run http://127.0.0.1:8000/ -H 'Authorization: Bearer ...' | jq -r .type")]
+pub(crate) struct Run {
+    /// The URL of the agent
+    #[arg(value_name = "URL")]
+    pub(crate) url: String,
+    /// The input of the run in JSON, `-` for standard input; without it, one with new ids
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// What the user says, behind the messages of the input
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+    /// A header of the request; may be given more than once
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = header)]
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    /// Ask for server-sent events alone
+    #[arg(long)]
+    pub(crate) sse: bool,
+    /// Ask for a body that is not compressed
+    #[arg(long)]
+    pub(crate) identity: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Speak protobuf in front of an agent that speaks server-sent events
+///
+/// Every request, at any path, is made to the upstream URL, with its method, body and headers; those
+/// of the connection stay behind, and `Accept` asks for server-sent events. The events that come
+/// back go on as protobuf or server-sent events by the client's `Accept`, compressed by its
+/// `Accept-Encoding`. Any other answer is passed on as it is, to 1 MiB.
+///
+/// A run that breaks off upstream breaks off here: no end is made up for it. What is no event, or
+/// cannot be sent, ends the body with a `RUN_ERROR`. Standard error tells of each run, what was
+/// dropped from it, and the sums at the end. Ends on Ctrl-C or SIGTERM.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ag-ui-proto bridge --upstream http://127.0.0.1:8000/agent
+  ag-ui-proto bridge --upstream http://127.0.0.1:8000/agent --listen 0.0.0.0:8001")]
+pub(crate) struct Bridge {
+    /// The URL of the agent
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: String,
+    /// How long the upstream may take to answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) response_timeout: Duration,
+    /// How long a run may pause, in seconds; a comment upstream ends a pause
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub(crate) idle_timeout: Duration,
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Where a server is, and how it stops.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Listen {
+    /// The address to listen on; with port 0, a free port
+    #[arg(long = "listen", value_name = "ADDR", default_value = "127.0.0.1:8000")]
+    pub(crate) address: SocketAddr,
+    /// How long runs may go on once it is told to stop, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub(crate) grace: Duration,
+}
+
+/// How fast a session is replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    None,
+    Fixed(Duration),
+    Recorded,
+}
+
+fn pace(text: &str) -> Result<Pace, String> {
+    let expected = || "expected `none`, `recorded`, or a time as in `20ms` or `0.5s`".to_owned();
+    let (number, unit) = match text {
+        "none" => return Ok(Pace::None),
+        "recorded" => return Ok(Pace::Recorded),
+        text => match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+            (Some(number), _) => (number, 1000.0),
+            (None, Some(number)) => (number, 1.0),
+            (None, None) => return Err(expected()),
+        },
+    };
+    let number: f64 = number.trim_end().parse().map_err(|_| expected())?;
+    seconds(&(number / unit).to_string()).map(Pace::Fixed)
+}
+
+fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let (name, value) = text.split_once(':').ok_or("expected `NAME: VALUE`")?;
+    let name = name.trim().parse().map_err(|_| "no name of a header")?;
+    let value = value.trim().parse().map_err(|_| "no value of a header")?;
+    Ok((name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pace_is_a_word_or_a_time() {
+        for (text, want) in [
+            ("none", Pace::None),
+            ("recorded", Pace::Recorded),
+            ("20ms", Pace::Fixed(Duration::from_millis(20))),
+            ("0.5 s", Pace::Fixed(Duration::from_millis(500))),
+            ("0ms", Pace::Fixed(Duration::ZERO)),
+        ] {
+            assert_eq!(pace(text), Ok(want), "{text}");
+        }
+        for text in ["", "20", "ms", "-1ms", "NaNs", "infs", "fast", "1e9s"] {
+            assert!(pace(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_header_has_a_name_and_a_value() {
+        let (name, value) = header("Authorization: Bearer a:b").unwrap();
+        assert_eq!((name.as_str(), value.as_bytes()), ("authorization", &b"Bearer a:b"[..]));
+        for text in ["Authorization", ": x", "a b: c", "a: b\nc: d"] {
+            assert!(header(text).is_err(), "{text}");
+        }
+    }
+}

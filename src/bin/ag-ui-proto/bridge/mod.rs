@@ -1,0 +1,250 @@
+//! `bridge`: protobuf in front of an agent that speaks server-sent events.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `headers` | which headers go on, each way |
+//! | `relay` | the body of a run, from one binding to the other |
+//! | `log` | what is told of runs, and the sums |
+
+mod headers;
+mod log;
+mod relay;
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ag_ui_proto::codec::Options;
+use ag_ui_proto::negotiate::{Coding, Format};
+use ag_ui_proto::server::{Refusal, Responder};
+use ag_ui_proto::sse::SseReader;
+use ag_ui_proto::stream::{BodyReader, BodyWriter, InflateLimits};
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{DefaultBodyLimit, State};
+use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use tokio::time::timeout;
+
+use self::log::Log;
+use self::relay::Relay;
+use crate::args::Bridge;
+use crate::failure::Failure;
+use crate::listen::{self, say};
+use crate::run::check_url;
+
+/// Most bytes of a request.
+const REQUEST_LEN: usize = 10 * 1024 * 1024;
+
+/// Most bytes of an answer that is no stream of events.
+const ANSWER_LEN: usize = 1024 * 1024;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Redirections that are followed, if they keep the request as it is.
+const MAX_REDIRECTS: usize = 5;
+
+pub(crate) fn run(args: &Bridge) -> Result<(), Failure> {
+    check_url(&args.upstream)?;
+    let options = Options::from(args.limits.limits());
+    let bridge = Arc::new(Upstream {
+        http: client().map_err(|error| Failure::Trouble(error.to_string()))?,
+        url: args.upstream.clone(),
+        response_timeout: args.response_timeout,
+        idle_timeout: args.idle_timeout,
+        options,
+        responder: Responder::new().with_options(options).compressing(),
+        log: Arc::new(Log::default()),
+    });
+    let log = Arc::clone(&bridge.log);
+    let app = Router::new()
+        .fallback(forward)
+        .layer(DefaultBodyLimit::max(REQUEST_LEN))
+        .with_state(bridge);
+    let result = listen::serve(args.listen, app, &format!("in front of {}", args.upstream));
+    say(&log.sums());
+    result
+}
+
+fn client() -> reqwest::Result<reqwest::Client> {
+    // With TLS, reqwest wants the process to have a default provider, which this sees to.
+    #[cfg(feature = "tls")]
+    drop(ag_ui_proto::client::Client::new());
+    let redirects = reqwest::redirect::Policy::custom(|attempt| match attempt.status() {
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+            if attempt.previous().len() <= MAX_REDIRECTS =>
+        {
+            attempt.follow()
+        }
+        _ => attempt.stop(),
+    });
+    reqwest::Client::builder().connect_timeout(CONNECT_TIMEOUT).redirect(redirects).build()
+}
+
+/// The agent behind, and how it is spoken to.
+struct Upstream {
+    http: reqwest::Client,
+    url: String,
+    response_timeout: Duration,
+    idle_timeout: Duration,
+    options: Options,
+    responder: Responder,
+    log: Arc<Log>,
+}
+
+async fn forward(
+    State(upstream): State<Arc<Upstream>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let number = upstream.log.begin();
+    match upstream.call(method, &uri, &headers, body).await {
+        Ok(answer) => upstream.answer(number, &headers, answer),
+        Err(refusal) => {
+            upstream.log.refused(number, &refusal);
+            refusal.into_response()
+        }
+    }
+}
+
+impl Upstream {
+    async fn call(
+        &self,
+        method: Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> Result<reqwest::Response, Refusal> {
+        let gateway = |detail| Refusal::new(StatusCode::BAD_GATEWAY, detail);
+        let mut url = reqwest::Url::parse(&self.url)
+            .map_err(|error| gateway(format!("the URL of the agent: {error}")))?;
+        if url.query().is_none() {
+            url.set_query(uri.query());
+        }
+        let headers = headers::request(&method, headers);
+        let mut request = self.http.request(method, url).headers(headers);
+        if !body.is_empty() {
+            request = request.body(body);
+        }
+        match timeout(self.response_timeout, request.send()).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(gateway(format!("the agent: {}", with_sources(&error)))),
+            Err(_) => {
+                let detail = format!("no answer of the agent within {:?}", self.response_timeout);
+                Err(Refusal::new(StatusCode::GATEWAY_TIMEOUT, detail))
+            }
+        }
+    }
+
+    /// The answer for the client: events in its binding, anything else as it is.
+    fn answer(&self, number: u64, asked: &HeaderMap, answer: reqwest::Response) -> Response {
+        let format = answer.headers().get(CONTENT_TYPE).and_then(Format::from_content_type);
+        match format {
+            Some(format) if answer.status().is_success() => {
+                match self.reader(format, answer.headers()) {
+                    Ok(reader) => self.relay(number, asked, answer, reader),
+                    Err(refusal) => {
+                        self.log.refused(number, &refusal);
+                        refusal.into_response()
+                    }
+                }
+            }
+            _ => {
+                self.log.passed(number, answer.status());
+                pass(answer)
+            }
+        }
+    }
+
+    fn reader(&self, format: Format, headers: &HeaderMap) -> Result<BodyReader, Refusal> {
+        let reader = match format {
+            Format::Protobuf => BodyReader::with_options(format, self.options),
+            Format::Sse => BodyReader::with_sse_reader(
+                SseReader::with_limits(*self.options.limits()).joining_surrogates(),
+            ),
+        };
+        let lines = headers.get_all(CONTENT_ENCODING).iter().map(HeaderValue::as_bytes);
+        let codings = lines.collect::<Vec<_>>().join(&b", "[..]);
+        if codings.is_empty() || codings.eq_ignore_ascii_case(b"identity") {
+            return Ok(reader);
+        }
+        let unknown = || {
+            let codings = String::from_utf8_lossy(&codings);
+            let detail = format!("an answer of the agent in the coding {codings:?}");
+            Refusal::new(StatusCode::BAD_GATEWAY, detail)
+        };
+        let coding = Coding::from_name(&codings).ok_or_else(unknown)?;
+        reader.with_coding(coding, InflateLimits::new()).map_err(|_| unknown())
+    }
+
+    fn relay(
+        &self,
+        number: u64,
+        asked: &HeaderMap,
+        answer: reqwest::Response,
+        reader: BodyReader,
+    ) -> Response {
+        // The headers and the coding are those of any other answer with events.
+        let binding = self.responder.negotiate(asked);
+        let like = binding.respond(stream::empty::<ag_ui_proto::Event>());
+        let (mut writer, mut coding) =
+            (BodyWriter::with_options(binding.format(), self.options), "not compressed");
+        if let Some(chosen) = binding.coding()
+            && like.headers().contains_key(CONTENT_ENCODING)
+        {
+            match writer.with_coding(chosen) {
+                Ok(compressed) => (writer, coding) = (compressed, chosen.as_str()),
+                Err(error) => {
+                    let refusal =
+                        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string());
+                    self.log.refused(number, &refusal);
+                    return refusal.into_response();
+                }
+            }
+        }
+        let how = format!("{} -> {}, {coding}", name(reader.format()), name(binding.format()));
+        let (status, mut headers) = (answer.status(), headers::answer(answer.headers()));
+        for name in headers::DESCRIBING {
+            headers.remove(*name);
+        }
+        headers::merge(&mut headers, like.headers());
+        let tally = self.log.run(number, how);
+        let relay = Relay::new(reader, writer, self.idle_timeout, tally);
+        let body = Body::from_stream(relay.into_stream(answer.bytes_stream().boxed()));
+        (status, headers, body).into_response()
+    }
+}
+
+/// An answer that is no stream of events, as it is.
+fn pass(answer: reqwest::Response) -> Response {
+    let (status, headers) = (answer.status(), headers::answer(answer.headers()));
+    let mut left = ANSWER_LEN;
+    let parts = answer.bytes_stream().map(move |part| {
+        let part = part.map_err(|error| with_sources(&error))?;
+        left = left.checked_sub(part.len()).ok_or("the answer of the agent is too long")?;
+        Ok::<_, Box<dyn Error + Send + Sync>>(part)
+    });
+    (status, headers, Body::from_stream(parts)).into_response()
+}
+
+fn name(format: Format) -> &'static str {
+    match format {
+        Format::Protobuf => "protobuf",
+        Format::Sse => "sse",
+    }
+}
+
+/// The error and what is below it, which reqwest does not show.
+fn with_sources(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
+}

@@ -1,0 +1,201 @@
+//! The body of a run, read in one binding and written in another.
+//!
+//! | upstream | the body |
+//! |---|---|
+//! | ends behind a terminal event | ends |
+//! | ends or breaks before one, or inside an event | breaks off |
+//! | gives nothing for too long | breaks off |
+//! | gives what is no event, or what cannot be sent | ends with a `RUN_ERROR` that says so, unless a `RUN_ERROR` came before |
+//!
+//! Rule: specification 1.1, basic/transports: a truncated run has no outcome, and none is made up; a
+//! failure after the start of a run is a `RUN_ERROR`.
+
+use std::fmt::Display;
+use std::io;
+use std::time::Duration;
+
+use ag_ui_proto::Event;
+use ag_ui_proto::codec::Decoded;
+use ag_ui_proto::model::{Body, RunError};
+use ag_ui_proto::stream::{BodyError, BodyReader, BodyWriter};
+use bytes::Bytes;
+use futures_util::stream::{BoxStream, Stream, StreamExt, unfold};
+use tokio::time::timeout;
+
+use super::log::Tally;
+use super::with_sources;
+
+/// Bytes, before compression, after which no more events are put into one part.
+const PART_LEN: usize = 16 * 1024;
+
+/// The code of the `RUN_ERROR` of a bridge.
+const CODE: &str = "BAD_UPSTREAM";
+
+type Parts = BoxStream<'static, reqwest::Result<Bytes>>;
+
+pub(super) struct Relay {
+    reader: BodyReader,
+    writer: BodyWriter,
+    idle_timeout: Duration,
+    tally: Tally,
+    last: Last,
+}
+
+/// The last event that starts or ends a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    Running,
+    Finished,
+    Failed,
+}
+
+/// Where the body stands: what comes; or that it is over.
+enum State {
+    Open(Box<Relay>, Parts),
+    Over,
+}
+
+/// What is given next.
+enum Step {
+    Part(Bytes),
+    /// The last bytes.
+    End(Bytes),
+    Break(io::Error),
+}
+
+impl Relay {
+    pub(super) fn new(
+        reader: BodyReader,
+        writer: BodyWriter,
+        idle_timeout: Duration,
+        tally: Tally,
+    ) -> Self {
+        Self { reader, writer, idle_timeout, tally, last: Last::Running }
+    }
+
+    /// The parts of the body. An error in it breaks the connection off.
+    ///
+    /// Upstream is read when the client takes what came before, and at no other time. Dropping it
+    /// closes the connection upstream.
+    pub(super) fn into_stream(self, parts: Parts) -> impl Stream<Item = io::Result<Bytes>> {
+        unfold(State::Open(Box::new(self), parts), |state| async {
+            let State::Open(mut relay, mut parts) = state else { return None };
+            let step = relay.step(&mut parts).await.unwrap_or_else(Step::Break);
+            Some(match step {
+                Step::Part(bytes) => (Ok(bytes), State::Open(relay, parts)),
+                Step::End(bytes) => (Ok(bytes), State::Over),
+                Step::Break(error) => (Err(error), State::Over),
+            })
+        })
+    }
+
+    /// Takes events, and upstream's bytes for them, until there is something to give.
+    async fn step(&mut self, parts: &mut Parts) -> io::Result<Step> {
+        loop {
+            while self.writer.len() < PART_LEN {
+                match self.reader.next_event() {
+                    Ok(Some(decoded)) => {
+                        if let Err(fault) = self.put(decoded) {
+                            return self.fail(&fault);
+                        }
+                    }
+                    Ok(None) => break,
+                    Err(error) => return self.fail(&error),
+                }
+            }
+            if !self.writer.is_empty() {
+                let bytes = self.writer.flush()?;
+                self.tally.gave(bytes.len());
+                return Ok(Step::Part(bytes));
+            }
+            match timeout(self.idle_timeout, parts.next()).await {
+                Ok(Some(Ok(part))) => {
+                    self.tally.took(part.len());
+                    self.reader.push(&part);
+                    // A comment that keeps upstream's connection open keeps this one open, too.
+                    if part.starts_with(b":") {
+                        self.writer.put_keep_alive();
+                    }
+                }
+                Ok(Some(Err(error))) => return self.end(Some(with_sources(&error))),
+                Ok(None) => return self.end(None),
+                Err(_) => {
+                    return self.end(Some(format!("nothing came for {:?}", self.idle_timeout)));
+                }
+            }
+        }
+    }
+
+    fn put(&mut self, decoded: Decoded) -> Result<(), ag_ui_proto::codec::EncodeError> {
+        let Decoded { event, notices } = decoded;
+        let Some(event) = event else {
+            let reasons: Vec<_> = notices.iter().map(ToString::to_string).collect();
+            self.tally.dropped(&reasons.join("; "));
+            return Ok(());
+        };
+        self.tally.sent();
+        let left_out = self.writer.put(&event)?;
+        for notice in notices.iter().chain(left_out.iter()) {
+            self.tally.changed(&crate::read::told(notice, Some(&event)));
+        }
+        self.last = match event.body {
+            Body::RunStarted(_) => Last::Running,
+            Body::RunFinished(_) if self.last != Last::Failed => Last::Finished,
+            Body::RunError(_) => Last::Failed,
+            _ => self.last,
+        };
+        Ok(())
+    }
+
+    /// Ends the body where upstream ended, or broke for a reason.
+    fn end(&mut self, broken: Option<String>) -> io::Result<Step> {
+        let end = match self.reader.finish() {
+            // Behind a terminal event it does not matter how input ended.
+            Ok(()) if self.last != Last::Running => {
+                self.tally.end(self.last.told(), true);
+                return self.finish();
+            }
+            Ok(()) => broken.unwrap_or_else(|| "upstream ended before the run did".to_owned()),
+            Err(error) if is_compression(&error) && self.last != Last::Running => {
+                self.tally.end(self.last.told(), true);
+                return self.finish();
+            }
+            Err(error) if error.is_truncated() => broken.unwrap_or_else(|| error.to_string()),
+            Err(error) => return self.fail(&error),
+        };
+        self.tally.end(format!("truncated: {end}"), false);
+        Ok(Step::Break(io::Error::other(end)))
+    }
+
+    /// Ends the body with a `RUN_ERROR`.
+    fn fail(&mut self, fault: &dyn Display) -> io::Result<Step> {
+        self.tally.end(format!("rejected: {fault}"), false);
+        if self.last != Last::Failed {
+            let error = RunError::new(format!("the agent behind the bridge: {fault}"));
+            let event = Event::from(error.with_code(CODE));
+            self.writer.put(&event).map_err(io::Error::other)?;
+        }
+        self.finish()
+    }
+
+    fn finish(&mut self) -> io::Result<Step> {
+        let bytes = self.writer.finish()?;
+        self.tally.gave(bytes.len());
+        Ok(Step::End(bytes))
+    }
+}
+
+impl Last {
+    fn told(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Whether events are whole, and what they are compressed in is not.
+fn is_compression(error: &BodyError) -> bool {
+    error.is_truncated() && matches!(error, BodyError::Inflate(_))
+}
