@@ -2,14 +2,14 @@
 //!
 //! Their files are compiled in here, so that a test never runs an example built from other sources.
 
-#[cfg(feature = "conversation")]
-#[allow(dead_code, reason = "the program around what is tested")]
-#[path = "../examples/consume.rs"]
-mod consume;
 #[cfg(feature = "compression")]
 #[allow(dead_code, reason = "the program around what is tested")]
 #[path = "../examples/compressed.rs"]
 mod compressed;
+#[cfg(feature = "conversation")]
+#[allow(dead_code, reason = "the program around what is tested")]
+#[path = "../examples/consume.rs"]
+mod consume;
 
 #[allow(dead_code, reason = "the program around what is tested")]
 #[path = "../examples/encode_one.rs"]

@@ -2,20 +2,24 @@
 //!
 //! | module | asks |
 //! |---|---|
-//! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare` | what each command writes and says |
+//! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare`, `verify`, `apply`, `compact`, `lineage` | what each command writes and says |
 //! | `forms` | whether all forms of input give the same frames |
 //! | `stream` | whether output waits, and memory grows |
 //! | `usage` | what is wrong usage, and what help there is |
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
 
+mod apply;
 mod check;
+mod compact;
 mod compare;
 mod decode;
 mod encode;
 mod forms;
 mod inspect;
+mod lineage;
 mod roundtrip;
 mod run;
 mod stream;
 mod usage;
+mod verify;

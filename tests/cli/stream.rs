@@ -101,6 +101,13 @@ fn memory_does_not_grow_with_the_input() {
     let frame = crate::run::good(&["encode"], event);
     check_memory(&["decode", "--to", "array"], b"", &frame, total, 0);
     check_memory(&["inspect"], b"", &frame, total / 4, 0);
+    // Cut before its end.
+    let open = crate::run::session(&["start r", "open m"]);
+    let event = format!(
+        "{}\n",
+        crate::run::session(&["say m x"]).replace("\"x\"", &format!("\"{delta}\"")).trim_end()
+    );
+    check_memory(&["verify"], open.as_bytes(), event.as_bytes(), total, 1);
 }
 
 #[test]
