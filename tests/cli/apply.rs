@@ -113,7 +113,7 @@ fn warnings_are_told_with_their_place_and_listed() {
     assert_eq!(warnings.len(), 2, "{warnings:?}");
     assert!(warnings[0].starts_with("stdin:2: state not patched"), "{warnings:?}");
     assert!(warnings[1].starts_with("stdin:3: "), "{warnings:?}");
-    let told: String = warnings.iter().map(|text| format!("warning: {text}\n")).collect();
+    let told = format!("warning: {}\n", warnings.join("\nwarning: "));
     assert_eq!((done.code, done.err), (0, told));
 }
 

@@ -89,7 +89,7 @@ pub(crate) fn session(short: &[&str]) -> String {
 /// A session in every form, with the words that say which: JSON lines, an array, SSE, frames.
 pub(crate) fn in_every_form(lines: &str) -> [(&'static [&'static str], Vec<u8>); 4] {
     let array = format!("[{}]", lines.trim_end().replace('\n', ",\n"));
-    let sse: String = lines.lines().map(|line| format!("data: {line}\n\n")).collect();
+    let sse = in_sse(lines);
     let frames = good(&["encode"], lines);
     [
         (&[], lines.as_bytes().to_vec()),
@@ -97,4 +97,9 @@ pub(crate) fn in_every_form(lines: &str) -> [(&'static [&'static str], Vec<u8>);
         (&[], sse.into_bytes()),
         (&["--from", "frames"], frames),
     ]
+}
+
+/// JSON lines as server-sent events.
+pub(crate) fn in_sse(lines: &str) -> String {
+    format!("data: {}\n\n", lines.trim_end().replace('\n', "\n\ndata: "))
 }

@@ -1,6 +1,6 @@
 //! `verify`: runs, and the first thing that is wrong.
 
-use crate::run::{good, in_every_form, run, sample, session};
+use crate::run::{good, in_every_form, in_sse, run, sample, session};
 
 #[test]
 fn each_run_is_a_line_and_all_are_one() {
@@ -82,7 +82,7 @@ fn a_stream_that_was_cut_is_truncated_and_no_success() {
 #[test]
 fn input_that_ends_inside_an_event_is_cut_not_malformed() {
     let text = session(&["start r", "open m", "say m Hé"]);
-    let sse: String = text.lines().map(|line| format!("data: {line}\n\n")).collect();
+    let sse = in_sse(&text);
     let frames = good(&["encode"], text.as_str());
     for (words, whole) in [
         (&["verify"][..], text.trim_end().as_bytes()),

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use ag_ui_proto::EventType;
-use ag_ui_proto::conversation::{Consumer, Conversation, Delivered, Rejection, RunResult};
+use ag_ui_proto::conversation::{
+    Consumed, Consumer, Conversation, Delivered, Rejection, RunResult,
+};
 use ag_ui_proto::model::{Body, Message};
 use serde::Serialize;
 
@@ -22,24 +24,24 @@ pub(crate) fn run(args: &Apply) -> Result<(), Failure> {
     let mut events = Events::new(input, args.from, &args.limits);
     let mut found = Found::default();
     let mut consumer = Consumer::new(Conversation::new());
-    let consumed = consume(&mut events, &mut consumer, &mut found, &report);
+    let read = consume(&mut events, &mut consumer, &mut found, &report);
     report.clear();
-    match consumed {
+    match read {
         // Input that cannot be cut into events is a stream that is refused.
         Err(Failure::Data(reason)) => found.error = Some(reason),
-        consumed => consumed?,
+        read => read?,
     }
-    let consumed = consumer.finish();
-    let outcome = match (&found.error, consumed.result) {
+    let Consumed { conversation, result } = consumer.finish();
+    let outcome = match (&found.error, result) {
         (Some(_), _) | (None, RunResult::Rejected(_)) => "failed",
         (None, RunResult::Truncated) => "truncated",
         (None, RunResult::Finished(_) | RunResult::Failed(_)) => "completed",
     };
     let mut output = Output::stdout();
     let text = if args.json {
-        found.json(outcome, &consumed.conversation)
+        found.json(outcome, &conversation)
     } else {
-        found.text(outcome, &consumed.conversation)
+        found.text(outcome, &conversation)
     };
     output.write(text.map_err(|error| Failure::Data(error.to_string()))?.as_bytes())?;
     output.flush()?;

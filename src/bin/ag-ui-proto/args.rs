@@ -17,7 +17,7 @@ read or written.";
 /// AG-UI events between JSON and the frames of the protobuf binding
 ///
 /// Results go to standard output, everything else to standard error. What came before a bad item
-/// has been written. Memory does not grow with the input.
+/// has been written. Memory does not grow with the input, unless a command says so.
 #[derive(Debug, Parser)]
 #[command(name = "ag-ui-proto", version, max_term_width = 100, after_help = STATUS)]
 #[command(arg_required_else_help = true)]
@@ -254,7 +254,8 @@ pub(crate) struct Compare {
 /// One line for each run with the place of its first event, how it ended and how many events it had;
 /// one line for the first event that breaks a rule or is malformed, where the stream ends; and one
 /// line for all. The exit status is 1 if there was such an event, or if the stream was cut before its
-/// last run ended. A run that fails and says so is no fault of the stream.
+/// last run ended. A run that fails and says so is no fault of the stream. Memory grows with the items
+/// that the present run has named, not with what they hold.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A run ends as one of: success, interrupted, cancelled, failed, rejected, truncated
@@ -278,7 +279,8 @@ pub(crate) struct Verify {
 /// Say what a stream comes to: its messages, the state, how it ended
 ///
 /// What came before an event that breaks a rule, and before the end of a stream that was cut,
-/// stands, and the exit status is 1. A run that fails and says so is 0.
+/// stands, and the exit status is 1. A run that fails and says so is 0. Memory grows with the messages,
+/// the state and the number of events.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The members of `--json`: outcome (completed, failed if the stream was refused, truncated), error (why

@@ -114,7 +114,7 @@ impl Events {
                 let Some(item) = items.next(&mut before_read)? else { return Ok(None) };
                 let (line, event, notices, is_unfinished) = read_text(reader, &item);
                 // Only the last text of an input can be one that is cut.
-                if is_unfinished && items.next(before_read)?.is_none() {
+                if is_unfinished && matches!(items.next(before_read), Ok(None)) {
                     let place = Place::Line(item.place.line).of(&self.name).to_string();
                     self.cut = Some(format!("{place}: truncated: input ended inside an event"));
                     return Ok(None);
