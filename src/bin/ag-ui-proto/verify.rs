@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Verify) -> Result<(), Failure> {
     let input = Input::open(&args.input)?;
     let report = Report::new(&input, false);
     let mut events = Events::new(input, args.from, &args.limits);
-    let mut list = List { name: events.name().to_owned(), ..List::new() };
+    let mut list = List::new(events.name());
     let verified = verify(&mut events, &mut list, &report);
     report.clear();
     let result = match verified {
@@ -96,9 +96,9 @@ struct Open {
 }
 
 impl List {
-    fn new() -> Self {
+    fn new(name: &str) -> Self {
         Self {
-            name: String::new(),
+            name: name.to_owned(),
             output: Output::stdout(),
             events: 0,
             runs: 0,
@@ -141,10 +141,10 @@ impl List {
     fn end(&mut self) -> Result<(), Failure> {
         let endings: Vec<_> =
             self.endings.iter().map(|(ending, times)| format!("{times} {ending}")).collect();
-        let endings =
-            if endings.is_empty() { String::new() } else { ": ".to_owned() } + &endings.join(", ");
+        let colon = if endings.is_empty() { "" } else { ": " };
+        let endings = endings.join(", ");
         let (events, runs) = (count(self.events, "event"), count(self.runs, "run"));
-        self.line(&format!("{}: {events}, {runs}{endings}", self.name))?;
+        self.line(&format!("{}: {events}, {runs}{colon}{endings}", self.name))?;
         self.output.flush()
     }
 
