@@ -125,6 +125,17 @@ fn what_is_no_event_is_told_and_what_is_unknown_is_passed_over() {
 }
 
 #[test]
+fn a_run_in_damaged_input_is_rejected() {
+    let done = run(&["verify"], format!("[{}", session(&["start r"])));
+    assert_eq!(
+        done.text(),
+        "stdin:1: run \"r\": rejected, 1 event\nstdin: 1 event, 1 run: 1 rejected\n"
+    );
+    assert_eq!(done.err, "error: stdin:2: truncated: input ended inside the array\n");
+    assert_eq!(done.code, 1);
+}
+
+#[test]
 fn every_form_of_input_gives_the_same_verdict() {
     let text = session(&["start r", "open m", "say m Hi", "close m", "finish r"]);
     for (words, input) in in_every_form(&text) {

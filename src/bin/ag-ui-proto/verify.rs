@@ -24,7 +24,8 @@ pub(crate) fn run(args: &Verify) -> Result<(), Failure> {
     let result = match verified {
         Err(Failure::BrokenPipe) => verified,
         verified => {
-            let end = list.end();
+            // One that is still open is one whose input cannot be read on.
+            let end = list.close("rejected").and_then(|()| list.end());
             verified.and(end)
         }
     };
