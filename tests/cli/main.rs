@@ -2,7 +2,7 @@
 //!
 //! | module | asks |
 //! |---|---|
-//! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare` | what each command writes and says |
+//! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare`, `verify`, `apply`, `compact`, `lineage` | what each command writes and says |
 //! | `forms` | whether all forms of input give the same frames |
 //! | `stream` | whether output waits, and memory grows |
 //! | `talk`, `bridge`, `servers` | `serve`, `run` and `bridge`, as processes that speak over loopback |
@@ -10,14 +10,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
 
+mod apply;
 #[cfg(feature = "cli-http")]
 mod bridge;
 mod check;
+mod compact;
 mod compare;
 mod decode;
 mod encode;
 mod forms;
 mod inspect;
+mod lineage;
 mod roundtrip;
 mod run;
 #[cfg(feature = "cli-http")]
@@ -26,3 +29,4 @@ mod stream;
 #[cfg(feature = "cli-http")]
 mod talk;
 mod usage;
+mod verify;

@@ -56,3 +56,50 @@ pub(crate) fn sample(name: &str) -> String {
 pub(crate) fn sample_text(name: &str) -> String {
     std::fs::read_to_string(sample(name)).unwrap()
 }
+
+/// Events as JSON lines, written in short: `start r1`, `start r2 < r1`, `open m`, `say m Hello`,
+/// `close m`, `chunk m Hello`, `finish r1`, `fail`, `raw`.
+#[track_caller]
+pub(crate) fn session(short: &[&str]) -> String {
+    let line = |words: &&str| match words.split(' ').collect::<Vec<_>>()[..] {
+        ["start", run] => format!(r#"{{"type":"RUN_STARTED","threadId":"t","runId":"{run}"}}"#),
+        ["start", run, "<", parent] => format!(
+            r#"{{"type":"RUN_STARTED","threadId":"t","runId":"{run}","parentRunId":"{parent}"}}"#
+        ),
+        ["open", id] => {
+            format!(r#"{{"type":"TEXT_MESSAGE_START","messageId":"{id}","role":"assistant"}}"#)
+        }
+        ["say", id, text] => {
+            format!(r#"{{"type":"TEXT_MESSAGE_CONTENT","messageId":"{id}","delta":"{text}"}}"#)
+        }
+        ["close", id] => format!(r#"{{"type":"TEXT_MESSAGE_END","messageId":"{id}"}}"#),
+        ["chunk", id, text] => {
+            format!(r#"{{"type":"TEXT_MESSAGE_CHUNK","messageId":"{id}","delta":"{text}"}}"#)
+        }
+        ["finish", run] => {
+            format!(r#"{{"type":"RUN_FINISHED","threadId":"t","runId":"{run}"}}"#)
+        }
+        ["fail"] => r#"{"type":"RUN_ERROR","message":"no luck"}"#.to_owned(),
+        ["raw"] => r#"{"type":"RAW","event":1}"#.to_owned(),
+        _ => panic!("{words} is no event"),
+    };
+    short.iter().map(|words| line(words) + "\n").collect()
+}
+
+/// A session in every form, with the words that say which: JSON lines, an array, SSE, frames.
+pub(crate) fn in_every_form(lines: &str) -> [(&'static [&'static str], Vec<u8>); 4] {
+    let array = format!("[{}]", lines.trim_end().replace('\n', ",\n"));
+    let sse = in_sse(lines);
+    let frames = good(&["encode"], lines);
+    [
+        (&[], lines.as_bytes().to_vec()),
+        (&[], array.into_bytes()),
+        (&[], sse.into_bytes()),
+        (&["--from", "frames"], frames),
+    ]
+}
+
+/// JSON lines as server-sent events.
+pub(crate) fn in_sse(lines: &str) -> String {
+    format!("data: {}\n\n", lines.trim_end().replace('\n', "\n\ndata: "))
+}

@@ -41,6 +41,21 @@ fn what_is_complete_is_written_at_once() {
 }
 
 #[test]
+fn a_run_is_told_as_soon_as_it_ends() {
+    let (mut child, mut stdin, mut stdout) = start(&["verify"]);
+    for (run, line) in [("r1", 1), ("r2", 3)] {
+        let events = crate::run::session(&[&format!("start {run}"), &format!("finish {run}")]);
+        stdin.write_all(events.as_bytes()).unwrap();
+        let want = format!("stdin:{line}: run \"{run}\": success, 2 events\n");
+        let mut came = vec![0; want.len()];
+        stdout.read_exact(&mut came).unwrap();
+        assert_eq!(String::from_utf8(came).unwrap(), want);
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn a_reader_that_leaves_ends_the_work_in_silence() {
     for (words, input) in
         [(["encode"], format!("{END}\n").into_bytes()), (["decode"], END_FRAME.to_vec())]
@@ -98,9 +113,13 @@ fn memory_does_not_grow_with_the_input() {
     let first = format!("[{END}");
     check_memory(&["encode"], first.as_bytes(), format!(",{event}").as_bytes(), total / 4, 1);
     check_memory(&["encode"], b"", format!("data: {event}\n\n").as_bytes(), total / 4, 0);
-    let frame = crate::run::good(&["encode"], event);
+    let frame = crate::run::good(&["encode"], event.as_str());
     check_memory(&["decode", "--to", "array"], b"", &frame, total, 0);
     check_memory(&["inspect"], b"", &frame, total / 4, 0);
+    let [open, close] =
+        [&["start r", "open m"], &["close m", "finish r"]].map(|part| crate::run::session(part));
+    let whole = format!("{open}{event}\n{close}");
+    check_memory(&["verify"], b"", whole.as_bytes(), total, 0);
 }
 
 #[test]

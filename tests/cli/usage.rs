@@ -17,6 +17,11 @@ fn wrong_usage_is_2() {
         &["decode", "--max-depth", "513"],
         &["decode", "--to", "yaml"],
         &["encode", "no/such/file"],
+        &["verify", "no/such/file"],
+        &["verify", "--from", "yaml"],
+        &["apply", "a", "b"],
+        &["compact", "--to", "yaml"],
+        &["lineage", "--parent", "trap"],
         &["encode", "."],
         &["encode", "-o", "no/such/directory/file"],
         &["man", "nothing"],
@@ -40,7 +45,17 @@ fn an_input_that_is_not_there_costs_no_output() {
 #[test]
 fn help_and_version_are_results() {
     let help = String::from_utf8(good(&["--help"], "")).unwrap();
-    for command in ["encode", "decode", "inspect", "roundtrip", "compare"] {
+    for command in [
+        "encode",
+        "decode",
+        "inspect",
+        "roundtrip",
+        "compare",
+        "verify",
+        "apply",
+        "compact",
+        "lineage",
+    ] {
         assert!(help.contains(command));
         let help = String::from_utf8(good(&[command, "--help"], "")).unwrap();
         assert!(predicate::str::contains("Examples:").eval(&help), "{help}");

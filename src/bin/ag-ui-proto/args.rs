@@ -23,7 +23,7 @@ read or written.";
 /// AG-UI events between JSON and the frames of the protobuf binding
 ///
 /// Results go to standard output, everything else to standard error. What came before a bad item
-/// has been written. Memory does not grow with the input.
+/// has been written. Memory does not grow with the input, unless a command says so.
 #[derive(Debug, Parser)]
 #[command(name = "ag-ui-proto", version, max_term_width = 100, after_help = STATUS)]
 #[command(arg_required_else_help = true)]
@@ -40,6 +40,10 @@ pub(crate) enum Command {
     Check(Check),
     Roundtrip(Roundtrip),
     Compare(Compare),
+    Verify(Verify),
+    Apply(Apply),
+    Compact(Compact),
+    Lineage(Lineage),
     #[cfg(feature = "cli-http")]
     Serve(Serve),
     #[cfg(feature = "cli-http")]
@@ -255,6 +259,131 @@ pub(crate) struct Compare {
     pub(crate) rounds: Option<u32>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+/// Say whether a stream keeps the rules between its events
+///
+/// One line for each run with the place of its first event, how it ended and how many events it had;
+/// one line for the first event that breaks a rule or is malformed, where the stream ends; and one
+/// line for all. The exit status is 1 if there was such an event, or if the stream was cut before its
+/// last run ended. A run that fails and says so is no fault of the stream. Memory grows with the items
+/// that the present run has named, not with what they hold.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A run ends as one of: success, interrupted, cancelled, failed, rejected, truncated
+The rule stands in parentheses: C for chunks, L for the life of runs, S for streamed items, G for
+subagents.
+
+Examples:
+  ag-ui-proto verify session.jsonl
+  ag-ui-proto verify --from frames session.frames")]
+pub(crate) struct Verify {
+    /// A recorded stream; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) input: PathBuf,
+    /// The form of the input, instead of finding out; frames are not found out
+    #[arg(long, value_name = "FORM")]
+    pub(crate) from: Option<Source>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Say what a stream comes to: its messages, the state, how it ended
+///
+/// What came before an event that breaks a rule, and before the end of a stream that was cut,
+/// stands, and the exit status is 1. A run that fails and says so is 0. Memory grows with the messages,
+/// the state and the number of events.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The members of `--json`: outcome (completed, failed if the stream was refused, truncated), error (why
+it was refused), runError (the message of the last RUN_ERROR), eventTypes (as delivered, chunks
+expanded), messages, state, warnings. What has no value is absent.
+
+Examples:
+  ag-ui-proto apply session.jsonl
+  ag-ui-proto apply --json session.jsonl | jq '.messages[-1].content'")]
+pub(crate) struct Apply {
+    /// A recorded stream; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) input: PathBuf,
+    /// The form of the input, instead of finding out; frames are not found out
+    #[arg(long, value_name = "FORM")]
+    pub(crate) from: Option<Source>,
+    /// Write one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Make a recorded stream smaller without changing what it comes to
+///
+/// Chunks are expanded; the deltas of an item become one, as do the state events of a run from its
+/// last snapshot on. What this version does not describe is stripped, and told as a warning. What was
+/// saved is said on standard error. All events are held in memory. If an event breaks a rule, what
+/// came before it is written, and the exit status is 1.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ag-ui-proto compact session.jsonl -o smaller.jsonl
+  ag-ui-proto compact session.jsonl --to frames -o smaller.frames")]
+pub(crate) struct Compact {
+    /// A recorded stream; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) input: PathBuf,
+    /// Where the events go; `-` or nothing for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The form of the input, instead of finding out; frames are not found out
+    #[arg(long, value_name = "FORM")]
+    pub(crate) from: Option<Source>,
+    /// The form of the output
+    #[arg(long, value_name = "FORM", default_value = "jsonl")]
+    pub(crate) to: Source,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// Show which run of a log goes on from which
+///
+/// One line a run: id, thread, number of events, and how it ended. A root begins with `*`; `|` goes
+/// on from the run above it in its column; `+`, further in, is a branch of that run. The branch with
+/// the most runs keeps the column. Rules are not asked for: see `verify`. All events are held in
+/// memory.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A run ends as one of: success, interrupted, cancelled, failed, truncated
+The members of `--json`: runs, a list in the order of the log, each with threadId, runId,
+parentRunId, follows (which run of the list, from 0), events, outcome; tips, the runs of the list
+that no other follows; before, how many events come before the first run.
+
+Examples:
+  ag-ui-proto lineage log.jsonl
+  ag-ui-proto lineage --json log.jsonl | jq '.runs[] | select(.outcome == \"failed\")'")]
+pub(crate) struct Lineage {
+    /// A recorded stream; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) input: PathBuf,
+    /// The form of the input, instead of finding out; frames are not found out
+    #[arg(long, value_name = "FORM")]
+    pub(crate) from: Option<Source>,
+    /// What `parentRunId` means: the run that a run goes on from, or the run that launched it
+    #[arg(long, value_name = "MEANING", default_value = "branch")]
+    pub(crate) parent: Parent,
+    /// Write one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// What `parentRunId` means in a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Parent {
+    /// The run goes on from there
+    Branch,
+    /// That run launched this one, which goes on from the run before it in its thread
+    Spawn,
 }
 
 /// A form of many events.

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &Decode) -> Result<(), Failure> {
     let output = Output::open(args.output.as_deref(), &input)?;
     let report = Report::new(&input, args.summary);
     let mut frames = Frames::new(input, args.limits.limits());
-    let mut list = List { form: args.to, items: 0, text: Vec::new(), output };
+    let mut list = List::new(args.to, output);
     let mut events = 0;
     let decoded = decode(args, &mut frames, &mut list, &report, &mut events);
     // A reader of an array is owed its end, whatever happened; one that is gone is not.
@@ -91,15 +91,19 @@ pub(crate) fn no_events(name: &str, refused: u64, seen: u64) -> Result<(), Failu
 }
 
 /// JSON values on their way out, in one of the forms.
-struct List {
+pub(crate) struct List {
     form: Form,
     items: u64,
     text: Vec<u8>,
-    output: Output,
+    pub(crate) output: Output,
 }
 
 impl List {
-    fn put(
+    pub(crate) fn new(form: Form, output: Output) -> Self {
+        Self { form, items: 0, text: Vec::new(), output }
+    }
+
+    pub(crate) fn put(
         &mut self,
         value: &impl serde::Serialize,
         place: impl FnOnce() -> String,
@@ -119,7 +123,7 @@ impl List {
         self.output.write(&self.text)
     }
 
-    fn end(&mut self) -> Result<(), Failure> {
+    pub(crate) fn end(&mut self) -> Result<(), Failure> {
         match self.form {
             Form::Array if self.items == 0 => self.output.write(b"[]\n")?,
             Form::Array => self.output.write(b"\n]\n")?,

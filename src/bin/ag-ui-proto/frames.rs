@@ -11,11 +11,12 @@ pub(crate) struct Frames {
     pub(crate) input: Input,
     reader: FrameReader,
     buffer: BytesMut,
+    is_cut: bool,
 }
 
 impl Frames {
     pub(crate) fn new(input: Input, limits: Limits) -> Self {
-        Self { input, reader: FrameReader::new(limits), buffer: BytesMut::new() }
+        Self { input, reader: FrameReader::new(limits), buffer: BytesMut::new(), is_cut: false }
     }
 
     /// The next frame. `before_read` is called before input is waited for.
@@ -37,9 +38,15 @@ impl Frames {
             before_read(&self.input)?;
             if !self.input.fill(&mut self.buffer)? {
                 let end = self.reader.finish(&self.buffer);
+                self.is_cut = end.is_err();
                 return end.map(|()| None).map_err(|error| self.damage(&error.to_string()));
             }
         }
+    }
+
+    /// Whether the input ended inside a frame.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// The name of the input and the place of `frame` in it.

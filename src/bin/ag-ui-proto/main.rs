@@ -4,23 +4,28 @@
 //! |---|---|
 //! | `args` | what can be said on the command line |
 //! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare`, `extras` | one command each |
+//! | `verify`, `apply`, `compact`, `lineage` | the same, of what a stream means |
 //! | `serve`, `run`, `bridge` | the same, over HTTP (feature `cli-http`) |
 //! | `recording`, `listen` | a session in memory; a server until it is told to stop |
 //! | `input`, `items`, `place`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
+//! | `events`, `rules` | events of any form, as a consumer reads them; the rules between them |
 //! | `read`, `diff`, `look` | an event from its text; two events compared; one event in short |
 //! | `output`, `report`, `failure` | results on stdout, the rest on stderr, the exit status |
 //!
 //! A command pulls one item at a time and writes it before the next; what is written is flushed
 //! before every read, so that a reader down the pipe sees all that there is.
 
+mod apply;
 mod args;
 #[cfg(feature = "cli-http")]
 mod bridge;
 mod check;
+mod compact;
 mod compare;
 mod decode;
 mod diff;
 mod encode;
+mod events;
 mod extras;
 mod failure;
 mod frames;
@@ -28,6 +33,7 @@ mod input;
 mod inspect;
 mod items;
 mod json;
+mod lineage;
 #[cfg(feature = "cli-http")]
 mod listen;
 mod look;
@@ -38,11 +44,13 @@ mod read;
 mod recording;
 mod report;
 mod roundtrip;
+mod rules;
 #[cfg(feature = "cli-http")]
 mod run;
 #[cfg(feature = "cli-http")]
 mod serve;
 mod sse;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -58,6 +66,10 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Roundtrip(args) => roundtrip::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Apply(args) => apply::run(&args),
+        Command::Compact(args) => compact::run(&args),
+        Command::Lineage(args) => lineage::run(&args),
         #[cfg(feature = "cli-http")]
         Command::Serve(args) => serve::run(&args),
         #[cfg(feature = "cli-http")]

@@ -99,7 +99,7 @@ pub(crate) fn told(notice: &Notice, event: Option<&Event>) -> String {
 
 /// The fault that `error` is in the text that begins at `start`. A place within the text becomes a
 /// place in the input.
-fn fault(error: &ReadError, start: Cursor) -> Fault {
+pub(crate) fn fault(error: &ReadError, start: Cursor) -> Fault {
     let (line, column, reason) = match error {
         ReadError::Json(JsonError::TooDeep { max, line, column }) => {
             (*line, *column, format!("JSON nested deeper than {max} levels"))

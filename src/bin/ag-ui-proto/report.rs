@@ -71,6 +71,12 @@ impl Report {
         }
     }
 
+    /// Says something that is neither a result nor a warning.
+    pub(crate) fn note(&self, text: impl Display) {
+        self.clear();
+        let _ = writeln!(io::stderr(), "{}", printable(&text.to_string()));
+    }
+
     /// Shows how much of the input was read, or how many steps are done.
     pub(crate) fn progress(&self, taken: u64) {
         if let Some(bar) = &self.bar {

@@ -1,0 +1,94 @@
+//! `compact`: fewer events that come to the same.
+
+use serde_json::Value;
+
+use crate::run::{good, in_every_form, run, sample, session};
+
+/// What a session comes to, without what compaction is there to change.
+#[track_caller]
+fn comes_to(words: &[&str], input: &[u8]) -> Value {
+    let done = run(&[&["apply", "--json"], words].concat(), input);
+    let mut object: Value = serde_json::from_slice(&done.out).unwrap();
+    object.as_object_mut().unwrap().remove("eventTypes");
+    object
+}
+
+#[test]
+fn deltas_become_one_and_the_savings_are_said() {
+    let text = session(&["start r", "open m", "say m Hel", "say m lo", "close m", "finish r"]);
+    let want = session(&["start r", "open m", "say m Hello", "close m", "finish r"]);
+    for (words, input) in in_every_form(&text) {
+        let done = run(&[&["compact"], words].concat(), input.clone());
+        assert_eq!(done.text(), want, "{words:?}");
+        assert_eq!(done.code, 0);
+        assert!(done.err.starts_with("stdin: 6 -> 5 events (83 %), "), "{}", done.err);
+        let (before, after) = (input.len(), want.len());
+        assert!(done.err.contains(&format!("), {before} bytes ")), "{}", done.err);
+        assert!(done.err.contains(&format!("-> {after} bytes of JSON (")), "{}", done.err);
+    }
+}
+
+#[test]
+fn the_samples_come_to_the_same_in_fewer_events() {
+    for (name, most) in [("chat.jsonl", 22), ("research.jsonl", 170), ("multimodal.sse", 25)] {
+        let path = sample(name);
+        let compacted = run(&["compact", &path], "");
+        assert_eq!(compacted.code, 0, "{}", compacted.err);
+        assert!(compacted.text().lines().count() <= most, "{}", compacted.err);
+        good(&["verify"], compacted.out.as_slice());
+        assert_eq!(comes_to(&[], &compacted.out), comes_to(&[&path], b""), "{name}");
+        let again = run(&["compact"], compacted.out.as_slice());
+        assert_eq!(again.out, compacted.out, "{name}");
+    }
+}
+
+#[test]
+fn the_output_has_the_form_that_is_asked_for() {
+    let path = sample("chat.jsonl");
+    let lines = run(&["compact", &path], "").out;
+    let want = comes_to(&[], &lines);
+    for form in ["array", "sse"] {
+        let done = run(&["compact", "--to", form, &path], "");
+        assert_eq!(comes_to(&[], &done.out), want, "{form}");
+        assert_ne!(done.out, lines);
+    }
+    let frames = run(&["compact", "--to", "frames", &path], "").out;
+    assert_eq!(frames, good(&["encode"], lines));
+}
+
+#[test]
+fn a_file_is_written_and_never_the_one_that_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let (from, to) = (dir.path().join("a.jsonl"), dir.path().join("b.jsonl"));
+    let text = session(&["start r", "chunk m Hel", "chunk m lo", "finish r"]);
+    std::fs::write(&from, &text).unwrap();
+    let [from, to] = [&from, &to].map(|path| path.to_str().unwrap());
+    let done = run(&["compact", from, "-o", to], "");
+    assert_eq!((done.code, done.out.len()), (0, 0));
+    let want = session(&["start r", "open m", "say m Hello", "close m", "finish r"]);
+    assert_eq!(std::fs::read_to_string(to).unwrap(), want);
+    assert_eq!(run(&["compact", from, "-o", from], "").code, 2);
+    assert_eq!(std::fs::read_to_string(from).unwrap(), text);
+}
+
+#[test]
+fn what_came_before_a_broken_rule_is_written() {
+    let text = session(&["start r", "open m", "say m a", "say m b", "say n c", "close m"]);
+    let done = run(&["compact"], text);
+    assert_eq!(done.text(), session(&["start r", "open m", "say m ab"]));
+    let error = "error: stdin:5: TEXT_MESSAGE_CONTENT: text message \"n\" is not open (S2)\n";
+    assert!(done.err.ends_with(error), "{}", done.err);
+    assert_eq!(done.code, 1);
+}
+
+#[test]
+fn a_stream_that_was_cut_stays_cut() {
+    let text = session(&["start r", "open m", "say m a", "say m b"]);
+    let done = run(&["compact"], text.as_str());
+    assert_eq!(done.text(), session(&["start r", "open m", "say m ab"]));
+    assert_eq!(done.code, 0);
+    let done = run(&["compact"], &text.as_bytes()[..text.len() - 3]);
+    assert_eq!(done.text(), session(&["start r", "open m", "say m a"]));
+    assert!(done.err.contains("stdin:4: truncated"), "{}", done.err);
+    assert_eq!(done.code, 1);
+}

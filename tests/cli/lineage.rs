@@ -1,0 +1,95 @@
+//! `lineage`: the runs of a log as a forest.
+
+use serde_json::{Value, json};
+
+use crate::run::{good, in_every_form, run, sample, session};
+
+const LOG: &[&str] = &[
+    "start r1",
+    "raw",
+    "finish r1", //
+    "start r2",
+    "fail", //
+    "start r3 < r1",
+    "raw",
+    "raw",
+    "finish r3", //
+    "start r4",
+    "finish r4", //
+    "start r5 < gone",
+    "raw",
+];
+
+#[test]
+fn a_branch_stands_further_in_and_the_longest_keeps_its_column() {
+    for (words, input) in in_every_form(&session(LOG)) {
+        assert_eq!(
+            String::from_utf8(good(&[&["lineage"], words].concat(), input)).unwrap(),
+            "* \"r1\" of thread \"t\": 3 events, success\n\
+             \x20 + \"r2\" of thread \"t\": 2 events, failed\n\
+             | \"r3\" of thread \"t\": 4 events, success\n\
+             | \"r4\" of thread \"t\": 2 events, success\n\
+             * \"r5\" of thread \"t\": 2 events, truncated, parent \"gone\" is not in the log before it\n",
+            "{words:?}"
+        );
+    }
+}
+
+#[test]
+fn json_has_each_run_and_which_it_follows() {
+    let out = good(&["lineage", "--json"], session(LOG));
+    let object: Value = serde_json::from_slice(&out).unwrap();
+    let follows: Vec<_> =
+        object["runs"].as_array().unwrap().iter().map(|run| run["follows"].clone()).collect();
+    assert_eq!(json!(follows), json!([null, 0, 0, 2, null]));
+    assert_eq!(object["tips"], json!([1, 3, 4]));
+    assert_eq!(object["before"], 0);
+    assert_eq!(
+        object["runs"][2],
+        json!({
+            "threadId": "t", "runId": "r3", "parentRunId": "r1",
+            "follows": 0, "events": 4, "outcome": "success",
+        })
+    );
+}
+
+#[test]
+fn a_parent_may_be_the_run_that_launched_this_one() {
+    let out = good(&["lineage", "--json", "--parent", "spawn"], session(LOG));
+    let object: Value = serde_json::from_slice(&out).unwrap();
+    let follows: Vec<_> =
+        object["runs"].as_array().unwrap().iter().map(|run| run["follows"].clone()).collect();
+    assert_eq!(json!(follows), json!([null, 0, 1, 2, 3]));
+}
+
+#[test]
+fn a_log_of_many_runs_stays_narrow() {
+    // Each run has two that follow: one alone, and the rest.
+    let mut log = session(&["start r0", "finish r0"]);
+    for at in 1..2000 {
+        log += &session(&[&format!("start s{at} < r{}", at - 1), "fail"]);
+        log += &session(&[&format!("start r{at} < r{}", at - 1), "fail"]);
+    }
+    let out = String::from_utf8(good(&["lineage"], log)).unwrap();
+    assert_eq!(out.lines().count(), 3999);
+    assert!(out.lines().all(|line| line.len() < 60));
+}
+
+#[test]
+fn the_samples_have_their_runs() {
+    let out = String::from_utf8(good(&["lineage", &sample("research.jsonl")], "")).unwrap();
+    let marks: Vec<_> = out.lines().map(|line| line.chars().next().unwrap()).collect();
+    assert_eq!(marks, ['*', '|', '|']);
+    assert!(out.contains(": 488 events, interrupted\n"), "{out}");
+}
+
+#[test]
+fn what_came_before_what_is_no_event_is_shown() {
+    let done = run(&["lineage"], session(&["raw", "start r", "finish r"]) + "nonsense\n");
+    assert_eq!(done.text(), "* \"r\" of thread \"t\": 2 events, success\n");
+    let (warning, error) = done.err.split_once('\n').unwrap();
+    assert_eq!(warning, "warning: stdin: 1 event before the first run");
+    assert!(error.starts_with("error: stdin:4: malformed JSON"), "{error}");
+    assert_eq!(done.code, 1);
+    assert_eq!(good(&["lineage", "--json"], ""), b"{\"before\":0,\"runs\":[],\"tips\":[]}\n");
+}
