@@ -2,9 +2,9 @@
 
 use std::io::{self, IsTerminal};
 
-use ag_ui_proto::Event;
-use ag_ui_proto::codec::{Decoded, Frame, decode_payload};
+use ag_ui_proto::codec::{Decoded, EventView, Frame, decode_payload};
 use ag_ui_proto::value::{Object, Value};
+use ag_ui_proto::{Event, EventType};
 use console::Term;
 
 use crate::args::Inspect;
@@ -45,14 +45,16 @@ fn inspect(
     let (mut seen, mut refused) = (0, 0);
     while let Some(frame) = frames.next(|_| output.flush())? {
         seen += 1;
-        let look = match decode_payload(&frame.payload, &limits) {
+        let view = EventView::read_within(&frame.payload, &limits);
+        let look = view.and_then(|view| Look::delta(&view));
+        let look = look.unwrap_or_else(|| match decode_payload(&frame.payload, &limits) {
             Ok(Decoded { event: Some(event), .. }) => Look::event(&event),
             Ok(Decoded { event: None, notices }) => {
                 let reasons: Vec<_> = notices.iter().map(ToString::to_string).collect();
                 Look::Dropped(reasons.join("; "))
             }
             Err(error) => Look::Refused(error.to_string()),
-        };
+        });
         refused += u64::from(matches!(look, Look::Refused(_)));
         let line = if args.json { look.object(&frame) } else { look.line(&frame, columns) };
         output.write(line.as_bytes())?;
@@ -69,6 +71,22 @@ enum Look {
 }
 
 impl Look {
+    /// A delta, which nearly every frame of a stream is: it is looked at where it lies.
+    fn delta(view: &EventView<'_>) -> Option<Self> {
+        let (name, id) = match view.event_type() {
+            EventType::TextMessageContent | EventType::ReasoningMessageContent => {
+                ("messageId", view.message_id()?)
+            }
+            EventType::ToolCallArgs => ("toolCallId", view.tool_call_id()?),
+            _ => return None,
+        };
+        let mut event = Object::from([(name, id), ("delta", view.delta()?)]);
+        if let Some(subagent) = view.subagent_run_id() {
+            event.insert("subagentRunId", subagent);
+        }
+        Some(Self::Event(view.event_type().as_str(), event.into()))
+    }
+
     fn event(event: &Event) -> Self {
         match Value::from_serialize(event) {
             Ok(value) => Self::Event(event.event_type().as_str(), value),
