@@ -71,6 +71,24 @@ mod tests {
     }
 
     #[test]
+    fn every_four_bytes_at_the_edges_of_utf8_are_text_where_the_standard_library_says_so() {
+        const EDGES: [u8; 25] = [
+            0x00, b'a', 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0,
+            0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
+        ];
+        for first in EDGES {
+            for second in EDGES {
+                for third in EDGES {
+                    check(&[first, second, third]);
+                    for fourth in EDGES {
+                        check(&[first, second, third, fourth]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn every_byte_at_every_place_of_every_short_length_is_seen() {
         for len in (0..70).chain([127, 128, 129, 255, 256, 257]) {
             let mut bytes = vec![b'a'; len];

@@ -23,7 +23,7 @@ use crate::value::front::counted_len;
 macro_rules! events {
     ($(
         $name:ident = arm $arm:literal number $number:literal
-        $(reshaped $(@ $_:tt)?)? $({ $($fields:tt)* } { $($reversed:tt)* })?;
+        $(reshaped)? $({ $($fields:tt)* } { $($reversed:tt)* })?;
     )*) => {
         /// Reads the envelope and the event in it.
         ///
