@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let descriptors = protox::compile([ROOT], [INCLUDE])?;
 
-    fs::write(out.join("schema.rs"), field_table(&descriptors))?;
+    fs::write(out.join("schema.rs"), field_table(&descriptors)?)?;
     fs::write(out.join("layout.rs"), layout(&descriptors)?)?;
     prost_build::Config::new()
         .out_dir(&out)
@@ -37,8 +37,8 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     Ok(())
 }
 
-/// One `static` a message: its fields by number, with what stands behind each.
-fn field_table(descriptors: &FileDescriptorSet) -> String {
+/// One `static` a message: its fields by number, with what stands behind each; and the events.
+fn field_table(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn error::Error>> {
     let mut messages = Vec::new();
     for file in descriptors.file.iter().filter(|file| file.package() == "ag_ui") {
         for message in &file.message_type {
@@ -68,28 +68,69 @@ fn field_table(descriptors: &FileDescriptorSet) -> String {
         }
         let _ = writeln!(out, "] }};");
     }
-    for name in ["message_id", "tool_call_id", "thread_id", "run_id", "subagent_run_id", "delta"] {
-        out.push_str(&numbers_by_arm(name, &messages));
-    }
-    out
+    out.push_str(&arms(descriptors, &messages, &idents)?);
+    Ok(out)
 }
 
-/// The number of the text field of this name in each event, by arm; 0 where there is none.
-fn numbers_by_arm(name: &str, messages: &[(String, &DescriptorProto)]) -> String {
-    let find = |path: &str| messages.iter().find(|(of, _)| of == path).map(|(_, message)| *message);
-    let arms = find(".ag_ui.Event").map(|event| event.field.as_slice()).unwrap_or_default();
-    let numbers = arms.iter().map(|arm| {
-        let fields = find(arm.type_name()).map(|event| event.field.as_slice()).unwrap_or_default();
-        let is_text =
-            |field: &&FieldDescriptorProto| field.name() == name && field.r#type() == Type::String;
-        fields.iter().find(is_text).map_or(0, FieldDescriptorProto::number)
-    });
-    let (numbers, name) = (numbers.collect::<Vec<_>>(), name.to_uppercase());
-    format!(
-        "/// The number of `{name}` in each event, by arm; 0 where there is none.\n\
-         pub(crate) static {name}: [usize; {}] = {numbers:?};\n",
-        numbers.len(),
-    )
+/// The events in the order of their arms.
+fn arms(
+    descriptors: &FileDescriptorSet,
+    messages: &[(String, &DescriptorProto)],
+    idents: &HashMap<&str, String>,
+) -> Result<String, Box<dyn error::Error>> {
+    let find = |path: &str| {
+        let found = messages.iter().find(|(of, _)| of == path).map(|(_, message)| *message);
+        found.ok_or_else(|| format!("no message {path}"))
+    };
+    let arms = &find(".ag_ui.Event")?.field;
+    let mut out = format!("pub(crate) static ARMS: [Arm; {}] = [\n", arms.len());
+    for (arm, place) in arms.iter().zip(1..) {
+        if arm.number() != place {
+            return Err(format!("arm {} is not in its place", arm.number()).into());
+        }
+        let message = find(arm.type_name())?;
+        let _ = write!(
+            out,
+            "    Arm {{ event_type: EventType::{}, number: {}, message: &{}",
+            event_name(message),
+            type_number(descriptors, arm)?,
+            idents[arm.type_name()],
+        );
+        for name in
+            ["message_id", "tool_call_id", "thread_id", "run_id", "subagent_run_id", "delta"]
+        {
+            let is_text = |field: &&FieldDescriptorProto| {
+                field.name() == name && field.r#type() == Type::String
+            };
+            let number = message.field.iter().find(is_text).map_or(0, FieldDescriptorProto::number);
+            let _ = write!(out, ", {name}: {number}");
+        }
+        out.push_str(" },\n");
+    }
+    out.push_str("];\n");
+    Ok(out)
+}
+
+/// The name of an event without what each of them ends with.
+fn event_name(message: &DescriptorProto) -> &str {
+    message.name().trim_end_matches("Event")
+}
+
+/// The number of the type whose events this arm holds.
+fn type_number(
+    descriptors: &FileDescriptorSet,
+    arm: &FieldDescriptorProto,
+) -> Result<i32, Box<dyn error::Error>> {
+    let types = descriptors
+        .file
+        .iter()
+        .filter(|file| file.package() == "ag_ui")
+        .flat_map(|file| &file.enum_type)
+        .find(|set| set.name() == "EventType")
+        .ok_or("no enum EventType")?;
+    let name = arm.name().to_uppercase();
+    let value = types.value.iter().find(|value| value.name() == name);
+    Ok(value.ok_or_else(|| format!("no type {name}"))?.number())
 }
 
 fn collect<'a>(
@@ -181,23 +222,15 @@ fn layout(descriptors: &FileDescriptorSet) -> Result<String, Box<dyn error::Erro
         let found = messages.iter().find(|(_, message)| message.name() == name);
         found.map(|(_, message)| *message).ok_or_else(|| format!("no message {name}"))
     };
-    let types = files()
-        .flat_map(|file| &file.enum_type)
-        .find(|set| set.name() == "EventType")
-        .ok_or("no enum EventType")?;
-
     let mut out = String::from("events! {\n");
     for arm in &find("Event")?.field {
-        let message = arm.type_name().rsplit('.').next().unwrap_or_default();
-        let name = message.trim_end_matches("Event");
-        let type_name = arm.name().to_uppercase();
-        let number = types.value.iter().find(|value| value.name() == type_name);
-        let number = number.ok_or_else(|| format!("no type {type_name}"))?.number();
+        let message = find(arm.type_name().rsplit('.').next().unwrap_or_default())?;
+        let (name, number) = (event_name(message), type_number(descriptors, arm)?);
         let _ = write!(out, "    {name} = arm {} number {number} ", arm.number());
-        if RESHAPED.contains(&message) {
+        if RESHAPED.contains(&message.name()) {
             out.push_str("reshaped;\n");
         } else {
-            write_fields(&mut out, find(message)?);
+            write_fields(&mut out, message);
         }
     }
     out.push_str("}\nobjects! {\n");

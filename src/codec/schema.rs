@@ -1,5 +1,7 @@
 //! The fields of every message on the wire, as the scan needs them; written by `build.rs`.
 
+use crate::model::EventType;
+
 /// A message: its fields by ascending number.
 #[derive(Debug)]
 pub(crate) struct Message {
@@ -32,6 +34,22 @@ pub(crate) enum Kind {
     Value,
     /// `google.protobuf.Struct`.
     Struct,
+}
+
+/// An event in the envelope.
+#[derive(Debug)]
+pub(crate) struct Arm {
+    pub(crate) event_type: EventType,
+    /// The number of the type.
+    pub(crate) number: u8,
+    pub(crate) message: &'static Message,
+    // The numbers of text fields that many events have; 0 where there is none.
+    pub(crate) message_id: u32,
+    pub(crate) tool_call_id: u32,
+    pub(crate) thread_id: u32,
+    pub(crate) run_id: u32,
+    pub(crate) subagent_run_id: u32,
+    pub(crate) delta: u32,
 }
 
 impl Message {

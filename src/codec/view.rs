@@ -2,11 +2,14 @@
 
 use super::Limits;
 use super::direct::read_arm;
-use super::schema::{self, EVENT, Field, Kind, Message};
-use crate::convert::type_number;
+use super::schema::{ARMS, Arm, Field, Kind, Message};
 use crate::model::EventType;
 use crate::model::node::MAX_SAFE_INTEGER;
-use crate::value::direct::{check_object, check_value, counted, text, varint};
+use crate::value::direct::{check_object, check_value, counted, counted_here, text, varint};
+
+/// The tags of the open fields of a base.
+const RAW_EVENT: u8 = 0x1a;
+const METADATA: u8 = 0x22;
 
 /// The event of a payload, whose members stay in the bytes they came in. Nothing is copied.
 ///
@@ -37,13 +40,12 @@ use crate::value::direct::{check_object, check_value, counted, text, varint};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct EventView<'a> {
-    event_type: EventType,
+    arm: &'static Arm,
     timestamp: Option<i64>,
-    raw_event: Option<&'a [u8]>,
-    metadata: Option<&'a [u8]>,
-    /// The texts among the fields with the numbers 2 to 8. No event has more.
-    texts: [Option<&'a str>; 7],
-    message: &'static Message,
+    base: &'a [u8],
+    /// The texts in the fields 2 and 3: the ids and deltas that most looks are for. Others are found
+    /// among `fields` when they are asked for.
+    leading: [Option<&'a str>; 2],
     /// The fields of the event, without its base.
     fields: &'a [u8],
 }
@@ -84,97 +86,21 @@ impl<'a> EventView<'a> {
     /// Looks at a payload, within limits. See [`EventView::read`].
     #[must_use]
     pub fn read_within(payload: &'a [u8], limits: &Limits) -> Option<Self> {
-        let mut view = Some(Self {
-            event_type: EventType::TextMessageStart,
-            timestamp: None,
-            raw_event: None,
-            metadata: None,
-            texts: [None; 7],
-            message: &EVENT,
-            fields: payload,
-        });
-        // It is filled in where it is returned from; moving it would take longer than filling it.
-        let filled = view.as_mut().and_then(|view| {
-            let base = view.read_envelope()?;
-            view.read_base(base, limits.max_depth())?;
-            view.read_fields(limits.max_depth())
-        });
-        if filled.is_none() {
-            view = None;
-        }
-        view
-    }
-
-    /// Finds the event, and gives the bytes of its base.
-    #[inline]
-    fn read_envelope(&mut self) -> Option<&'a [u8]> {
-        let (arm, rest) = read_arm(self.fields)?;
-        let (bytes, []) = counted(rest)? else { return None };
-        let place = usize::from(arm).checked_sub(1)?;
-        self.event_type = *EventType::ALL.get(place)?;
-        let Kind::Message(message) = EVENT.fields.get(place)?.kind else { return None };
-        self.message = message;
+        let (number, rest) = read_arm(payload)?;
+        let (bytes, []) = counted_here(rest)? else { return None };
+        let arm = ARMS.get(usize::from(number).checked_sub(1)?)?;
         let [0x0a, rest @ ..] = bytes else { return None };
-        let (base, fields) = counted(rest)?;
-        self.fields = fields;
-        Some(base)
-    }
-
-    #[inline]
-    fn read_base(&mut self, bytes: &'a [u8], max_depth: usize) -> Option<()> {
-        let (mut declared, mut rest) = (0, bytes);
-        if let [0x08, after @ ..] = rest {
-            (declared, rest) = varint(after)?;
-        }
-        if i64::try_from(declared).ok()? != i64::from(i32::from(type_number(self.event_type))) {
-            return None;
-        }
-        if let [0x10, after @ ..] = rest {
-            let (timestamp, after) = safe_integer(after)?;
-            (self.timestamp, rest) = (Some(timestamp), after);
-        }
-        let room = max_depth.checked_sub(1);
-        if let [0x1a, after @ ..] = rest {
-            let (raw_event, after) = counted(after)?;
-            check_value(raw_event, room?)?;
-            (self.raw_event, rest) = (Some(raw_event), after);
-        }
-        if let [0x22, after @ ..] = rest {
-            let (metadata, after) = counted(after)?;
-            check_object(metadata, room?)?;
-            (self.metadata, rest) = (Some(metadata), after);
-        }
-        rest.is_empty().then_some(())
-    }
-
-    #[inline]
-    fn read_fields(&mut self, max_depth: usize) -> Option<()> {
-        let mut rest = self.fields;
-        let (_, fields) = self.message.fields.split_first()?;
-        for (field, slot) in fields.iter().zip(&mut self.texts) {
-            while let [tag, after @ ..] = rest
-                && *tag == field.tag
-            {
-                if let (Kind::String, false) = (&field.kind, field.repeated) {
-                    let (body, after) = counted(after)?;
-                    (*slot, rest) = (Some(text(body)?), after);
-                    break;
-                }
-                // The payload of an outcome stands one object further in than its field says.
-                let level = if field.name == "interrupts" { 2 } else { 1 };
-                rest = check_field(field, after, level, max_depth)?;
-                if !field.repeated {
-                    break;
-                }
-            }
-        }
-        rest.is_empty().then_some(())
+        let (base, fields) = counted_here(rest)?;
+        let rest = rest.get(rest.len() - fields.len() - base.len()..)?;
+        let timestamp = read_base(rest, fields.len(), arm.number, limits.max_depth())?;
+        let leading = read_fields(arm.message, fields, limits.max_depth())?;
+        Some(Self { arm, timestamp, base, leading, fields })
     }
 
     /// The type of the event.
     #[must_use]
     pub fn event_type(&self) -> EventType {
-        self.event_type
+        self.arm.event_type
     }
 
     /// The time of the event, by convention in milliseconds since the Unix epoch.
@@ -186,73 +112,85 @@ impl<'a> EventView<'a> {
     /// The metadata: a `google.protobuf.Struct` message.
     #[must_use]
     pub fn metadata(&self) -> Option<&'a [u8]> {
-        self.metadata
+        body(self.base, METADATA)
     }
 
     /// The producer's own event: a `google.protobuf.Value` message.
     #[must_use]
     pub fn raw_event(&self) -> Option<&'a [u8]> {
-        self.raw_event
+        body(self.base, RAW_EVENT)
     }
 
     /// Id of the message that the event belongs to. As [`EventView::text`].
     #[must_use]
     pub fn message_id(&self) -> Option<&'a str> {
-        self.numbered(&schema::MESSAGE_ID)
+        self.numbered(self.arm.message_id)
     }
 
     /// Id of the tool call that the event belongs to. As [`EventView::text`].
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&'a str> {
-        self.numbered(&schema::TOOL_CALL_ID)
+        self.numbered(self.arm.tool_call_id)
     }
 
     /// Id of the conversation. As [`EventView::text`].
     #[must_use]
     pub fn thread_id(&self) -> Option<&'a str> {
-        self.numbered(&schema::THREAD_ID)
+        self.numbered(self.arm.thread_id)
     }
 
     /// Id of the run. As [`EventView::text`].
     #[must_use]
     pub fn run_id(&self) -> Option<&'a str> {
-        self.numbered(&schema::RUN_ID)
+        self.numbered(self.arm.run_id)
     }
 
     /// The subagent that the event belongs to; absent means the parent agent. As
     /// [`EventView::text`].
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&'a str> {
-        self.numbered(&schema::SUBAGENT_RUN_ID)
+        self.numbered(self.arm.subagent_run_id)
     }
 
     /// What the event appends to a text, to reasoning, or to arguments. As [`EventView::text`].
     #[must_use]
     pub fn delta(&self) -> Option<&'a str> {
-        self.numbered(&schema::DELTA)
+        self.numbered(self.arm.delta)
     }
 
     /// The text of the member with this name; nothing if the event has none. A required text that is
     /// empty is not in the bytes, and nothing here.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&'a str> {
-        let (_, fields) = self.message.fields.split_first()?;
-        let place = fields.iter().position(|field| field.name == name)?;
-        self.texts.get(place).copied().flatten()
+        let field = self.arm.message.fields.iter().find(|field| field.name == name)?;
+        match field.kind {
+            Kind::String if !field.repeated => self.numbered(field.number),
+            _ => None,
+        }
     }
 
-    /// The text whose field has the number that the table says for this type.
+    /// The text in the field with this number; there is none with 0.
     #[inline]
-    fn numbered(&self, by_arm: &[usize; 31]) -> Option<&'a str> {
-        let number = by_arm.get(self.event_type as usize)?;
-        self.texts.get(number.checked_sub(2)?).copied().flatten()
+    fn numbered(&self, number: u32) -> Option<&'a str> {
+        match number {
+            0 => None,
+            2 => self.leading[0],
+            3 => self.leading[1],
+            _ => self.find(number),
+        }
+    }
+
+    #[inline(never)]
+    fn find(&self, number: u32) -> Option<&'a str> {
+        let tag = u8::try_from(number << 3 | 2).ok()?;
+        text(body(self.fields, tag)?)
     }
 
     /// The members of the event that are in the bytes, by name; a list gives its name once an
     /// element. Those that every event may have are not among them.
     #[must_use]
     pub fn members(&self) -> Members<'a> {
-        let mut fields = self.message.fields.iter();
+        let mut fields = self.arm.message.fields.iter();
         fields.next();
         Members { field: fields.next(), fields, rest: self.fields }
     }
@@ -289,8 +227,103 @@ impl<'a> Iterator for Members<'a> {
 
 impl std::iter::FusedIterator for Members<'_> {}
 
+/// Checks the base of an event, which all of `bytes` but the last `behind` are, and gives its
+/// timestamp.
+// The bytes behind the base are there so that a varint can be read a word at a time.
+#[inline(always)]
+#[expect(clippy::option_option, reason = "wrong, without a timestamp, or with one")]
+fn read_base(bytes: &[u8], behind: usize, number: u8, max_depth: usize) -> Option<Option<i64>> {
+    let (mut declared, mut rest, mut timestamp) = (0, bytes, None);
+    if let [0x08, number, after @ ..] = rest {
+        (declared, rest) = (*number, after);
+    }
+    if declared != number {
+        return None;
+    }
+    if let [0x10, after @ ..] = rest {
+        let (read, after) = safe_integer(after)?;
+        (timestamp, rest) = (Some(read), after);
+    }
+    let open = rest.get(..rest.len().checked_sub(behind)?)?;
+    if !open.is_empty() {
+        check_open(open, max_depth)?;
+    }
+    Some(timestamp)
+}
+
+/// Checks what a base has behind the timestamp.
+#[inline(never)]
+fn check_open(bytes: &[u8], max_depth: usize) -> Option<()> {
+    let (mut rest, room) = (bytes, max_depth.checked_sub(1)?);
+    if let [RAW_EVENT, after @ ..] = rest {
+        let (raw_event, after) = counted(after)?;
+        check_value(raw_event, room)?;
+        rest = after;
+    }
+    if let [METADATA, after @ ..] = rest {
+        let (metadata, after) = counted(after)?;
+        check_object(metadata, room)?;
+        rest = after;
+    }
+    rest.is_empty().then_some(())
+}
+
+/// Checks the fields of an event, and gives the texts in the fields 2 and 3.
+// Inlined, and without a place in memory for what it gives: that would have to be written and read
+// again, which takes longer than the rest.
+#[inline(always)]
+fn read_fields<'a>(
+    message: &Message,
+    bytes: &'a [u8],
+    max_depth: usize,
+) -> Option<[Option<&'a str>; 2]> {
+    let (mut rest, mut second, mut third) = (bytes, None, None);
+    let mut fields = message.fields.iter();
+    while let [tag, after @ ..] = rest {
+        let field = fields.find(|field| field.tag == *tag)?;
+        if let (Kind::String, false) = (&field.kind, field.repeated) {
+            let (body, after) = counted_here(after)?;
+            let text = text(body)?;
+            match field.number {
+                2 => second = Some(text),
+                3 => third = Some(text),
+                _ => {}
+            }
+            rest = after;
+            continue;
+        }
+        // The payload of an outcome stands one object further in than its field says.
+        let level = if field.name == "interrupts" { 2 } else { 1 };
+        rest = check_field(field, after, level, max_depth)?;
+        while let [again, after @ ..] = rest
+            && (again == tag && field.repeated)
+        {
+            rest = check_field(field, after, level, max_depth)?;
+        }
+    }
+    Some([second, third])
+}
+
+/// What a length counts in the first field with this tag.
+fn body(bytes: &[u8], tag: u8) -> Option<&[u8]> {
+    let mut rest = bytes;
+    while let [next, after @ ..] = rest {
+        if matches!(next & 7, 0) {
+            rest = varint(after)?.1;
+            continue;
+        }
+        let (body, after) = counted(after)?;
+        if *next == tag {
+            return Some(body);
+        }
+        rest = after;
+    }
+    None
+}
+
 /// Checks the field that comes next, and gives what is left behind it. `level` JSON containers
 /// enclose it.
+#[inline(never)]
 fn check_field<'a>(
     field: &Field,
     after: &'a [u8],
@@ -337,6 +370,7 @@ fn check_message(message: &Message, bytes: &[u8], level: usize, max_depth: usize
 }
 
 /// An integer that a double can count.
+#[inline(always)]
 fn safe_integer(bytes: &[u8]) -> Option<(i64, &[u8])> {
     let (bits, rest) = varint(bytes)?;
     let value = bits.cast_signed();

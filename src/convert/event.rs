@@ -22,7 +22,7 @@ macro_rules! arms {
         }
 
         /// The number that the base of an event of this type declares.
-        pub(crate) fn type_number(event_type: EventType) -> wire::EventType {
+        fn type_number(event_type: EventType) -> wire::EventType {
             match event_type {
                 $( EventType::$variant => wire::EventType::$variant, )*
             }

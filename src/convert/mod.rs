@@ -22,7 +22,7 @@ mod patch;
 
 pub use self::error::{ConvertError, ConvertReason};
 pub use self::event::{from_wire, to_wire};
-pub(crate) use self::event::{from_wire_with, to_wire_with, type_number};
+pub(crate) use self::event::{from_wire_with, to_wire_with};
 pub(crate) use self::message::unknown_message_member;
 
 use crate::model::path::At;

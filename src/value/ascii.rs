@@ -29,26 +29,45 @@ fn beyond_ascii(bytes: &[u8]) -> Option<&str> {
 }
 
 /// Whether every byte is below 0x80.
-#[inline]
+#[inline(always)]
 fn is_ascii(bytes: &[u8]) -> bool {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let (blocks, rest) = bytes.as_chunks::<128>();
-    for block in blocks {
-        let (words, _) = block.as_chunks();
-        if words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word)) & HIGH != 0 {
-            return false;
-        }
+    // Ids first, then deltas. Both ends are looked at, which may overlap, so that none is left over.
+    match bytes.len() {
+        65.. => is_long_ascii(bytes),
+        32.. => are_ends_ascii::<32>(bytes),
+        16.. => are_ends_ascii::<16>(bytes),
+        8.. => are_ends_ascii::<8>(bytes),
+        4.. => match (bytes.first_chunk(), bytes.last_chunk()) {
+            (Some(first), Some(last)) => {
+                (u32::from_ne_bytes(*first) | u32::from_ne_bytes(*last)) & 0x8080_8080 == 0
+            }
+            _ => false,
+        },
+        _ => bytes.iter().fold(0, |all, byte| all | byte) < 0x80,
     }
-    let (words, _) = rest.as_chunks();
-    if let Some(last) = rest.last_chunk() {
-        // The last word overlaps the one before, so that no byte is left over.
-        let last = u64::from_ne_bytes(*last);
-        words.iter().fold(last, |all, word| all | u64::from_ne_bytes(*word)) & HIGH == 0
-    } else if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk()) {
-        (u32::from_ne_bytes(*first) | u32::from_ne_bytes(*last)) & 0x8080_8080 == 0
-    } else {
-        rest.iter().all(u8::is_ascii)
+}
+
+#[inline(always)]
+fn are_ends_ascii<const N: usize>(bytes: &[u8]) -> bool {
+    match (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) {
+        (Some(first), Some(last)) => (all_of(first) | all_of(last)) & HIGH == 0,
+        _ => false,
     }
+}
+
+fn is_long_ascii(bytes: &[u8]) -> bool {
+    let (blocks, _) = bytes.as_chunks::<64>();
+    blocks.iter().chain(bytes.last_chunk()).all(|block| all_of(block) & HIGH == 0)
+}
+
+/// The highest bit of each byte of a word.
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// All words of `bytes`, one upon the other.
+#[inline(always)]
+fn all_of<const N: usize>(bytes: &[u8; N]) -> u64 {
+    let (words, _) = bytes.as_chunks();
+    words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word))
 }
 
 #[cfg(test)]

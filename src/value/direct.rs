@@ -75,6 +75,13 @@ fn gather(groups: u64) -> u64 {
 /// Takes a length and the bytes it counts off the front of `bytes`, and gives what is left.
 #[inline]
 pub(crate) fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    counted_here(bytes)
+}
+
+/// As [`counted`], and inlined without asking: for where it is most of what is done.
+// Not for a function that calls itself: without optimisation each level would have room for it.
+#[inline(always)]
+pub(crate) fn counted_here(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     if let [len @ ..0x80, rest @ ..] = bytes {
         return rest.split_at_checked(usize::from(*len));
     }
