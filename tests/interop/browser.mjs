@@ -38,7 +38,7 @@ if (!options.binary || !options.shots) {
   console.error("usage: node browser.mjs --binary PATH --shots DIRECTORY [--chromium PROGRAM]");
   process.exit(2);
 }
-patience(150);
+patience(120, () => results.at(-1)?.title ?? "the start");
 
 const file = (name) => fileURLToPath(new URL(name, import.meta.url));
 const bundle = await build({

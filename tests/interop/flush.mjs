@@ -28,7 +28,8 @@ if (!options.binary) {
   console.error("usage: node flush.mjs --binary PATH");
   process.exit(2);
 }
-patience(120);
+let at = "the start";
+patience(90, () => at);
 
 const DECODERS = {
   identity: undefined,
@@ -98,8 +99,8 @@ async function everyWay(title, check) {
   for (const version of Object.keys(CALL)) {
     for (const accept of [SSE, PROTOBUF]) {
       for (const coding of CODINGS) {
-        const wrong = await check(version, accept, coding);
-        results.push({ title: `${title}, ${version}, ${accept}, ${coding}`, wrong });
+        at = `${title}, ${version}, ${accept}, ${coding}`;
+        results.push({ title: at, wrong: await check(version, accept, coding) });
       }
     }
   }

@@ -36,7 +36,7 @@ if (!options.binary || !options.python) {
 }
 // The official client logs runs that fail, as some of these do.
 console.error = console.warn = () => {};
-patience(120);
+patience(90, () => results.at(-1)?.title ?? "the start");
 // Of a connection that breaks it says so twice: to who asked, and as a rejection that nobody can take.
 process.on("unhandledRejection", (error) => {
   if (error?.message !== "terminated" && error?.name !== "AbortError") throw error;

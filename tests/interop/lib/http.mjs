@@ -53,10 +53,15 @@ export function start(command, words) {
   });
 }
 
-/** Ends this process with 1 if it is not over by then: what waits for ever is a failure. */
-export function patience(seconds) {
+/**
+ * Ends this process with 1 if it is not over by then: what waits for ever is a failure.
+ *
+ * @param {number} seconds
+ * @param {() => string} at what it waits at
+ */
+export function patience(seconds, at) {
   setTimeout(() => {
-    console.log(`not over after ${seconds} seconds`);
+    console.log(`not over after ${seconds} seconds, at ${at()}`);
     process.exit(1);
   }, seconds * 1000).unref();
 }
