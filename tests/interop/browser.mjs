@@ -38,7 +38,8 @@ if (!options.binary || !options.shots) {
   console.error("usage: node browser.mjs --binary PATH --shots DIRECTORY [--chromium PROGRAM]");
   process.exit(2);
 }
-patience(120, () => results.at(-1)?.title ?? "the start");
+let at = "the start";
+patience(120, () => at);
 
 const file = (name) => fileURLToPath(new URL(name, import.meta.url));
 const bundle = await build({
@@ -145,7 +146,7 @@ for (const [accept, coding] of [
   [SSE, "gzip"],
 ]) {
   for (const name of ["bridge", "serve"]) {
-    const title = `${name}, ${accept}, ${coding}`;
+    const title = (at = `${name}, ${accept}, ${coding}`);
     let [number, wrong, shoot] = [0, undefined, undefined];
     onShown = async (text) => {
       number += 1;
