@@ -21,7 +21,7 @@ const FINISHED: &str = "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"ru
 
 /// Long enough for anything that ends at all.
 #[cfg(unix)]
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 fn bridge(upstream: &str) -> Server {
     Server::start(&["bridge", "--upstream", upstream])
