@@ -44,7 +44,9 @@ pub(crate) struct Serve {
 ///
 /// One event a line, as they come. Standard error says which binding and coding the agent spoke,
 /// and how the run ended. The exit status is 0 for a run that finished, 1 for one that failed, was
-/// refused, was no stream of events, or broke off.
+/// refused, was no stream of events, or broke off. With the feature `tls`, an agent over https is
+/// trusted as the system trusts it, or by the certificates of the file that the variable
+/// `SSL_CERT_FILE` names.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
