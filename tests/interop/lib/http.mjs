@@ -6,6 +6,9 @@ import { isDeepStrictEqual } from "node:util";
 export const PROTOBUF = "application/vnd.ag-ui.event+proto";
 export const SSE = "text/event-stream";
 
+const running = new Set();
+process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+
 /**
  * Starts a server that says where it listens. It ends with this process, if not before.
  *
@@ -22,7 +25,8 @@ export const SSE = "text/event-stream";
 export function start(command, words) {
   const child = spawn(command, words, { stdio: ["pipe", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.on("close", resolve));
-  process.on("exit", () => child.kill("SIGKILL"));
+  ended.then(() => running.delete(child));
+  running.add(child);
   let said = "";
   const looks = [];
   return new Promise((resolve, reject) => {
