@@ -161,21 +161,23 @@ fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
 ///
 /// Rule: RFC 6454, 6.2.
 fn origin(text: &str) -> Result<HeaderValue, String> {
+    let text = text.to_ascii_lowercase();
     let is_origin = || {
-        let url = text.parse::<Uri>().ok()?;
-        let (scheme, authority) = (url.scheme_str()?, url.authority()?);
+        let url: Uri = text.parse().ok()?;
+        let (scheme, authority) = (url.scheme_str()?, url.authority()?.as_str());
         let own_port = match scheme {
-            "http" => Some(80),
-            "https" => Some(443),
-            _ => None,
+            "http" => ":80",
+            "https" => ":443",
+            _ => ":",
         };
-        let has_port = authority.port().is_some();
-        let is_usual = !has_port || (authority.port_u16() != own_port && url.port_u16().is_some());
-        let written = format!("{scheme}://{authority}");
-        (is_usual && !written.contains('@') && written == text.to_ascii_lowercase()).then_some(())
+        let is_usual = !authority.contains('@')
+            && !authority.contains('*')
+            && !authority.ends_with(':')
+            && !authority.ends_with(own_port);
+        Some(is_usual && text == format!("{scheme}://{authority}"))
     };
-    if matches!(text, "*" | "null") || is_origin().is_some() {
-        return HeaderValue::try_from(text.to_ascii_lowercase()).map_err(|error| error.to_string());
+    if matches!(text.as_str(), "*" | "null") || is_origin() == Some(true) {
+        return HeaderValue::try_from(text).map_err(|error| error.to_string());
     }
     Err("expected `*`, or an origin as in `https://example.com` or `http://localhost:3000`"
         .to_owned())
@@ -210,6 +212,8 @@ mod tests {
             ("HTTP://Localhost:3000", "http://localhost:3000"),
             ("http://[::1]:3000", "http://[::1]:3000"),
             ("http://example.com:443", "http://example.com:443"),
+            ("http://example.com:8080", "http://example.com:8080"),
+            ("chrome-extension://abcdef", "chrome-extension://abcdef"),
         ] {
             assert_eq!(origin(text).unwrap(), want, "{text}");
         }
@@ -224,7 +228,8 @@ mod tests {
             "http://example.com:80",
             "http://example.com:",
             "http://me@example.com",
-            "https://*.example.com/",
+            "https://*.example.com",
+            "https://exa mple.com",
             "//example.com",
         ] {
             assert!(origin(text).is_err(), "{text}");
