@@ -2,7 +2,16 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+#[cfg(unix)]
+use std::sync::mpsc::channel;
+#[cfg(unix)]
+use std::time::Duration;
 
+use ag_ui_proto::stream::{CODINGS, Compressor};
+use bytes::BytesMut;
+
+#[cfg(unix)]
+use crate::agent;
 use crate::run::sample;
 use crate::servers::{Server, call, events, scripted};
 use crate::talk::{SAMPLES, in_frames, over_frames};
@@ -10,12 +19,16 @@ use crate::talk::{SAMPLES, in_frames, over_frames};
 const STARTED: &str = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
 const FINISHED: &str = "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
 
+/// Long enough for anything that ends at all.
+#[cfg(unix)]
+const PATIENCE: Duration = Duration::from_secs(20);
+
 fn bridge(upstream: &str) -> Server {
     Server::start(&["bridge", "--upstream", upstream])
 }
 
-/// The whole answer to a POST with these headers, as bytes.
-fn post(url: &str, headers: &str) -> String {
+/// A connection that has sent a POST with these headers.
+fn asked(url: &str, headers: &str) -> TcpStream {
     let address = url.strip_prefix("http://").unwrap().trim_end_matches('/');
     let mut connection = TcpStream::connect(address).unwrap();
     let request = format!(
@@ -23,6 +36,12 @@ fn post(url: &str, headers: &str) -> String {
          Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
     );
     connection.write_all(request.as_bytes()).unwrap();
+    connection
+}
+
+/// The whole answer to a POST with these headers, as bytes.
+fn post(url: &str, headers: &str) -> String {
+    let mut connection = asked(url, headers);
     let mut answer = Vec::new();
     drop(connection.read_to_end(&mut answer));
     String::from_utf8_lossy(&answer).into_owned()
@@ -130,6 +149,76 @@ fn an_agent_that_falls_silent_is_a_run_that_breaks_off() {
     assert!(called.said.contains("1 event: truncated: the connection broke"), "{}", called.said);
 }
 
+/// Calls with these headers, reads the first byte of an answer if the agent gives this one, and goes
+/// away. Gives what the bridge says of it once the agent has seen that.
+#[cfg(unix)]
+fn gone(answer: &str, headers: &str) -> String {
+    let (tell, told) = channel();
+    let (url, requests) = agent::scripted(answer, move |connection| {
+        agent::hold(connection);
+        tell.send(()).unwrap();
+    });
+    let bridge = bridge(&url);
+    let mut connection = asked(&bridge.url, headers);
+    requests.recv_timeout(PATIENCE).unwrap();
+    if !answer.is_empty() {
+        connection.read_exact(&mut [0]).unwrap();
+    }
+    assert!(told.try_recv().is_err(), "the agent is held while the client is there");
+    drop(connection);
+    told.recv_timeout(PATIENCE).expect("the agent is not told that the client is gone");
+    bridge.stop().1
+}
+
+#[cfg(unix)]
+#[test]
+fn a_client_that_goes_away_cancels_the_request_to_the_agent() {
+    for headers in
+        ["", "Accept: application/vnd.ag-ui.event+proto\r\n", "Accept-Encoding: gzip\r\n"]
+    {
+        let said = gone(&events(STARTED), headers);
+        assert!(said.contains("1 event, ") && said.contains("the client went away"), "{said}");
+        let said = gone("", headers);
+        assert!(said.contains("1 request, 0 runs, 0 events"), "{said}");
+    }
+}
+
+#[test]
+fn an_agent_that_compresses_unasked_is_read_and_another_coding_refused() {
+    let body = format!("{STARTED}{FINISHED}");
+    let answer = |coding: &str, body: &[u8]| {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: {coding}\r\n\
+             Connection: close\r\n\r\n"
+        );
+        [head.as_bytes(), body].concat()
+    };
+    for coding in CODINGS {
+        let mut compressed = BytesMut::new();
+        let mut compressor = Compressor::new(*coding).unwrap();
+        compressor.push(body.as_bytes(), &mut compressed).unwrap();
+        compressor.finish(&mut compressed).unwrap();
+        let (url, requests) = scripted(answer(coding.as_str(), &compressed));
+        let bridge = bridge(&url);
+        for words in [&[][..], &["--sse"], &["--identity"], &["--identity", "--sse"]] {
+            let called = call(&bridge.url, words);
+            assert_eq!(called.code, Some(0), "{coding} {words:?}: {}", called.said);
+            assert_eq!(called.events.lines().count(), 2);
+            let request = requests.recv().unwrap().to_ascii_lowercase();
+            assert!(request.contains("\r\naccept-encoding: identity\r\n"), "{request}");
+        }
+        let cut = compressed.len() / 2;
+        let (url, _) = scripted(answer(coding.as_str(), &compressed[..cut]));
+        let called = call(&self::bridge(&url).url, &[]);
+        assert_eq!(called.code, Some(1), "{coding}: {}", called.said);
+        assert!(called.said.contains("truncated: "), "{coding}: {}", called.said);
+    }
+    let (url, _) = scripted(answer("deflate", body.as_bytes()));
+    let answer = post(&bridge(&url).url, "");
+    assert!(answer.starts_with("HTTP/1.1 502 Bad Gateway\r\n"), "{answer}");
+    assert!(answer.contains("in the coding \\\"deflate\\\""), "{answer}");
+}
+
 #[test]
 fn what_is_no_event_ends_the_run_with_an_error_that_says_so() {
     let bridge = bridge(&scripted(events(&format!("{STARTED}data: {{\"type\":7}}\n\n"))).0);
@@ -141,6 +230,41 @@ fn what_is_no_event_ends_the_run_with_an_error_that_says_so() {
         "{}",
         called.said
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn numbers_that_protobuf_rounds_are_told_and_counted() {
+    let custom =
+        |value| format!("data: {{\"type\":\"CUSTOM\",\"name\":\"n\",\"value\":{value}}}\n\n");
+    let body = [
+        STARTED,
+        &custom("[9007199254740993,9007199254740992,0.1,1.0,[0.10000000000000000001]]"),
+        &custom("18446744073709551615"),
+        FINISHED,
+    ];
+    let bridge = bridge(&scripted(events(&body.concat())).0);
+    let called = call(&bridge.url, &["--sse"]);
+    assert_eq!(called.code, Some(0), "{}", called.said);
+    assert!(called.events.contains("9007199254740993"), "{}", called.events);
+    let called = call(&bridge.url, &[]);
+    assert_eq!(called.code, Some(0), "{}", called.said);
+    let (_, said) = bridge.stop();
+    let runs: Vec<_> = said.lines().filter(|line| line.contains("bytes in")).collect();
+    assert!(runs[0].ends_with("0 dropped, 0 changed or left out, 0 rounded: finished"), "{said}");
+    assert!(runs[1].ends_with("0 dropped, 0 changed or left out, 3 rounded: finished"), "{said}");
+    let told: Vec<_> =
+        said.lines().filter_map(|line| line.strip_prefix("warning: request 2: event ")).collect();
+    assert_eq!(
+        told,
+        [
+            "2: CUSTOM: /value/0: integer-precision: 9007199254740993 becomes 9007199254740992",
+            "2: CUSTOM: /value/4/0: decimal-precision: 0.10000000000000000001 becomes 0.1",
+            "3: CUSTOM: /value: integer-precision: 18446744073709551615 becomes \
+             1.8446744073709552e+19",
+        ]
+    );
+    assert!(said.ends_with("0 changed or left out, 3 rounded\n"), "{said}");
 }
 
 #[cfg(unix)]
@@ -182,8 +306,8 @@ fn pairs_are_joined_and_what_is_dropped_is_told_and_counted() {
         "{said}"
     );
     assert!(said.contains("request 1: sse -> protobuf, gzip: 7 events, "), "{said}");
-    assert!(said.contains(" 1 dropped, 1 changed or left out: finished\n"), "{said}");
-    let sums =
-        "1 request, 1 run, 7 events: 0 passed on, 0 not whole, 1 dropped, 1 changed or left out\n";
+    assert!(said.contains(" 1 dropped, 1 changed or left out, 0 rounded: finished\n"), "{said}");
+    let sums = "1 request, 1 run, 7 events: 0 passed on, 0 not whole, 1 dropped, \
+                1 changed or left out, 0 rounded\n";
     assert!(said.ends_with(sums), "{said}");
 }

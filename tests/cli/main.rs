@@ -5,11 +5,14 @@
 //! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare`, `verify`, `apply`, `compact`, `lineage` | what each command writes and says |
 //! | `forms` | whether all forms of input give the same frames |
 //! | `stream` | whether output waits, and memory grows |
-//! | `talk`, `bridge`, `servers` | `serve`, `run` and `bridge`, as processes that speak over loopback |
+//! | `talk`, `bridge`, `origins`, `tls`, `servers` | `serve`, `run` and `bridge`, as processes that speak over loopback |
 //! | `usage` | what is wrong usage, and what help there is |
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
 
+#[cfg(feature = "cli-http")]
+#[path = "../agent/mod.rs"]
+mod agent;
 mod apply;
 #[cfg(feature = "cli-http")]
 mod bridge;
@@ -21,6 +24,8 @@ mod encode;
 mod forms;
 mod inspect;
 mod lineage;
+#[cfg(feature = "cli-http")]
+mod origins;
 mod roundtrip;
 mod run;
 #[cfg(feature = "cli-http")]
@@ -28,5 +33,7 @@ mod servers;
 mod stream;
 #[cfg(feature = "cli-http")]
 mod talk;
+#[cfg(all(unix, feature = "cli-http", feature = "tls"))]
+mod tls;
 mod usage;
 mod verify;

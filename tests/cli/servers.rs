@@ -1,10 +1,11 @@
 //! Servers of the binary as processes, and agents that answer by a script.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::thread::{self, JoinHandle};
+
+use crate::agent;
 
 /// A server of the binary, at a free port. Killed when dropped.
 pub(crate) struct Server {
@@ -16,7 +17,13 @@ pub(crate) struct Server {
 impl Server {
     #[track_caller]
     pub(crate) fn start(words: &[&str]) -> Self {
-        let mut child = binary()
+        Self::start_as(binary(), words)
+    }
+
+    /// The same of a command that has more to it, such as variables.
+    #[track_caller]
+    pub(crate) fn start_as(mut command: Command, words: &[&str]) -> Self {
+        let mut child = command
             .args(words)
             .args(["--listen", "127.0.0.1:0"])
             .stdin(Stdio::null())
@@ -74,7 +81,12 @@ pub(crate) struct Called {
 }
 
 pub(crate) fn call(url: &str, words: &[&str]) -> Called {
-    let output = binary().args(["run", url]).args(words).stdin(Stdio::null()).output().unwrap();
+    call_as(binary(), url, words)
+}
+
+/// The same of a command that has more to it, such as variables.
+pub(crate) fn call_as(mut command: Command, url: &str, words: &[&str]) -> Called {
+    let output = command.args(["run", url]).args(words).stdin(Stdio::null()).output().unwrap();
     Called {
         code: output.status.code(),
         events: String::from_utf8(output.stdout).unwrap(),
@@ -82,41 +94,9 @@ pub(crate) fn call(url: &str, words: &[&str]) -> Called {
     }
 }
 
-/// An agent that gives every request this answer, and then closes the connection. Gives its URL,
-/// and each request as it came.
+/// An agent that gives every request this answer, and then closes the connection.
 pub(crate) fn scripted(answer: impl Into<Vec<u8>>) -> (String, Receiver<String>) {
-    let answer = answer.into();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/agent", listener.local_addr().unwrap());
-    let (tell, told) = channel();
-    thread::spawn(move || {
-        for connection in listener.incoming() {
-            let mut connection = connection.unwrap();
-            drop(tell.send(request(&mut connection)));
-            drop(connection.write_all(&answer));
-        }
-    });
-    (url, told)
-}
-
-/// Reads a request whose body has a length.
-fn request(connection: &mut TcpStream) -> String {
-    let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
-    loop {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let head = head.to_ascii_lowercase();
-            let len = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            if len.map_or(0, |len| len.parse().unwrap()) <= body.len() {
-                return text;
-            }
-        }
-        let len = connection.read(&mut part).unwrap_or(0);
-        if len == 0 {
-            return text;
-        }
-        bytes.extend_from_slice(&part[..len]);
-    }
+    agent::scripted(answer, agent::close)
 }
 
 /// An answer of an agent whose body ends with its connection.

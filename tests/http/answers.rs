@@ -1,5 +1,8 @@
 //! Servers of every kind, and what a call comes to. Each in bounded time.
 
+use std::io::Write;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ag_ui_proto::Event;
@@ -10,11 +13,10 @@ use ag_ui_proto::model::{
 };
 use ag_ui_proto::negotiate::Format;
 use ag_ui_proto::value::Object;
-use tokio::io::AsyncWriteExt;
 
+use super::agent::{close, hold, scripted};
 use super::loopback::{
-    SHORT, body, chunk, chunked_head, client, close, delta, finished, head, hold, in_time, input,
-    run, scripted, started,
+    SHORT, body, chunk, chunked_head, client, delta, finished, head, in_time, input, run, started,
 };
 
 /// Calls a server that answers so and closes.
@@ -23,7 +25,7 @@ async fn call(answer: Vec<u8>) -> Result<Run, ClientError> {
 }
 
 async fn call_with(client: &Client, answer: Vec<u8>) -> Result<Run, ClientError> {
-    let (url, _) = scripted(answer, close).await;
+    let (url, _) = scripted(answer, close);
     in_time(client.run(&url, &input())).await
 }
 
@@ -62,17 +64,17 @@ async fn a_server_of_either_binding_is_read_by_what_it_says_it_sends() {
 
 #[tokio::test]
 async fn both_types_are_asked_for_by_name_in_one_line() {
-    let (url, mut requests) = scripted(answer(MEDIA_TYPE, &[]), close).await;
+    let (url, requests) = scripted(answer(MEDIA_TYPE, &[]), close);
     let mut input = input();
     input.messages.push(ActivityMessage::new("a", "PLAN", Object::new()).into());
     input.extra.insert("mood", "calm");
     for builder in [Client::builder(), Client::builder().sse_only()] {
         in_time(client(builder).run(&url, &input)).await.unwrap();
     }
-    let request = requests.recv().await.unwrap();
+    let request = requests.recv().unwrap();
     let (head, body) = request.split_once("\r\n\r\n").unwrap();
     let head = head.to_ascii_lowercase();
-    assert!(head.starts_with("post /run http/1.1\r\n"), "{head}");
+    assert!(head.starts_with("post /agent http/1.1\r\n"), "{head}");
     for line in [
         "accept: application/vnd.ag-ui.event+proto, text/event-stream",
         "accept-encoding: identity",
@@ -84,13 +86,13 @@ async fn both_types_are_asked_for_by_name_in_one_line() {
         body, r#"{"threadId":"t","runId":"r","messages":[],"protocolVersion":"1.1"}"#,
         "activity messages and what is unknown stay here"
     );
-    let request = requests.recv().await.unwrap().to_ascii_lowercase();
+    let request = requests.recv().unwrap().to_ascii_lowercase();
     assert!(request.contains("\r\naccept: text/event-stream\r\n"), "{request}");
 }
 
 #[tokio::test]
 async fn a_malformed_input_is_not_sent() {
-    let (url, mut requests) = scripted(Vec::new(), close).await;
+    let (url, requests) = scripted(Vec::new(), close);
     let input = input().with_state(ag_ui_proto::value::Value::Null);
     let error = in_time(client(Client::builder()).run(&url, &input)).await.unwrap_err();
     assert_eq!(
@@ -142,7 +144,7 @@ async fn a_page_with_status_200_is_no_run() {
 #[tokio::test]
 async fn a_page_that_never_ends_is_not_waited_for() {
     let answer = [head("200 OK", "text/html").as_bytes(), b"<p>"].concat();
-    let (url, _) = scripted(answer, hold).await;
+    let (url, _) = scripted(answer, hold);
     let client = client(Client::builder().response_timeout(SHORT));
     let error = in_time(client.run(&url, &input())).await.unwrap_err();
     assert_eq!(error.answer().unwrap().body, "<p>");
@@ -157,16 +159,19 @@ async fn a_redirection_that_would_change_the_request_is_not_followed() {
 
 #[tokio::test]
 async fn a_redirection_that_keeps_the_request_is_followed_but_not_for_ever() {
-    let (url, mut requests) = scripted(answer(MEDIA_TYPE, &[]), close).await;
+    let (url, requests) = scripted(answer(MEDIA_TYPE, &[]), close);
     let head = |to: &str| {
-        format!("HTTP/1.1 307 Temporary Redirect\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n")
+        format!(
+            "HTTP/1.1 307 Temporary Redirect\r\nLocation: {to}\r\nConnection: close\r\n\
+             Content-Length: 0\r\n\r\n"
+        )
     };
-    let (first, _) = scripted(head(&url).into_bytes(), close).await;
+    let (first, _) = scripted(head(&url), close);
     in_time(client(Client::builder()).run(&first, &input())).await.unwrap();
-    let request = requests.recv().await.unwrap();
+    let request = requests.recv().unwrap();
     assert!(request.starts_with("POST ") && request.contains("\"threadId\""), "{request}");
 
-    let (first, _) = scripted(head("/again").into_bytes(), close).await;
+    let (first, _) = scripted(head("/again"), close);
     let error = in_time(client(Client::builder()).run(&first, &input())).await.unwrap_err();
     assert_eq!(error.answer().unwrap().status, 307);
 }
@@ -192,7 +197,7 @@ async fn an_encoding_that_was_not_asked_for_is_refused() {
 #[tokio::test]
 async fn a_header_that_never_ends_times_out() {
     for answer in ["", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-More: "] {
-        let (url, _) = scripted(answer.into(), hold).await;
+        let (url, _) = scripted(answer, hold);
         let client = client(Client::builder().response_timeout(SHORT));
         let error = in_time(client.run(&url, &input())).await.unwrap_err();
         assert!(matches!(error, ClientError::Timeout { after: SHORT }), "{error:?}");
@@ -202,17 +207,15 @@ async fn a_header_that_never_ends_times_out() {
 #[tokio::test]
 async fn headers_without_end_are_refused_and_not_held() {
     for line in ["X-More: 1\r\n", "X"] {
-        let (url, _) =
-            scripted(b"HTTP/1.1 200 OK\r\n".to_vec(), move |mut connection| async move {
-                let part = line.repeat(10_000);
-                for _ in 0..10_000 {
-                    if connection.write_all(part.as_bytes()).await.is_err() {
-                        return;
-                    }
+        let (url, _) = scripted("HTTP/1.1 200 OK\r\n", move |mut connection| {
+            let part = line.repeat(10_000);
+            for _ in 0..10_000 {
+                if connection.write_all(part.as_bytes()).is_err() {
+                    return;
                 }
-                panic!("a client that took a gigabyte of header");
-            })
-            .await;
+            }
+            panic!("a client that took a gigabyte of header");
+        });
         let error = in_time(client(Client::builder()).run(&url, &input())).await.unwrap_err();
         assert!(matches!(error, ClientError::Http(_)), "{error:?}");
     }
@@ -220,7 +223,7 @@ async fn headers_without_end_are_refused_and_not_held() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_an_error() {
-    let (url, _) = scripted(Vec::new(), close).await;
+    let (url, _) = scripted(Vec::new(), close);
     let url = url.replace("http://", "http://user@");
     assert!(matches!(
         in_time(client(Client::builder()).run(&url, &input())).await.unwrap_err(),
@@ -315,7 +318,7 @@ async fn a_pause_over_the_limit_is_truncated_unless_the_run_had_ended() {
             (vec![started(), delta("Hel")], "truncated: nothing came for 200ms"),
             (run(), "finished"),
         ] {
-            let (url, _) = scripted(answer(content_type, &body(format, &sent)), hold).await;
+            let (url, _) = scripted(answer(content_type, &body(format, &sent)), hold);
             let client = client(Client::builder().idle_timeout(SHORT));
             let run = in_time(client.run(&url, &input())).await.unwrap();
             let (events, end) = events(run).await;
@@ -329,16 +332,15 @@ async fn a_pause_over_the_limit_is_truncated_unless_the_run_had_ended() {
 async fn comments_end_a_pause_and_a_limit_may_be_beyond_all_clocks() {
     let (url, _) = scripted(
         answer("text/event-stream", &body(Format::Sse, &[started()])),
-        |mut connection| async move {
+        |mut connection| {
             for _ in 0..8 {
-                tokio::time::sleep(SHORT / 4).await;
-                connection.write_all(b": still here\n\n").await.unwrap();
+                std::thread::sleep(SHORT / 4);
+                connection.write_all(b": still here\n\n").unwrap();
             }
-            connection.write_all(&body(Format::Sse, &[finished()])).await.unwrap();
-            close(connection).await;
+            connection.write_all(&body(Format::Sse, &[finished()])).unwrap();
+            close(connection);
         },
-    )
-    .await;
+    );
     for limit in [SHORT * 5, Duration::MAX] {
         let client = client(Client::builder().idle_timeout(limit));
         let (events, end) = events(in_time(client.run(&url, &input())).await.unwrap()).await;
@@ -383,7 +385,7 @@ async fn the_bindings_are_not_mixed_up() {
 
 #[tokio::test]
 async fn limits_and_notices_are_the_callers() {
-    let (url, _) = scripted(answer(MEDIA_TYPE, &body(Format::Protobuf, &run())), close).await;
+    let (url, _) = scripted(answer(MEDIA_TYPE, &body(Format::Protobuf, &run())), close);
     let limits = Limits::new().with_max_frame_len(10);
     let small = client(Client::builder().options(Options::from(limits)));
     let end = in_time(small.run(&url, &input())).await.unwrap().into_end().await;
@@ -391,8 +393,8 @@ async fn limits_and_notices_are_the_callers() {
 
     // An arm of a later version.
     let frames = [&b"\0\0\0\x05\xfa\x3f\x02\x08\x01"[..], &body(Format::Protobuf, &run())].concat();
-    let (url, _) = scripted(answer(MEDIA_TYPE, &frames), close).await;
-    let (tell, told) = std::sync::mpsc::channel();
+    let (url, _) = scripted(answer(MEDIA_TYPE, &frames), close);
+    let (tell, told) = channel();
     let run = in_time(client(Client::builder()).run(&url, &input())).await.unwrap();
     let run = run.on_notice(move |notice| tell.send(notice.to_string()).unwrap());
     let (events, _) = events(run).await;
@@ -404,19 +406,15 @@ async fn limits_and_notices_are_the_callers() {
 #[tokio::test]
 async fn each_event_is_given_before_the_next_one_is_sent() {
     for (format, content_type) in FORMATS {
-        let (go, went) = tokio::sync::watch::channel(0);
-        let (url, _) = scripted(chunked_head(content_type).into_bytes(), move |mut connection| {
-            let mut went = went.clone();
-            async move {
-                for number in 0..5 {
-                    went.wait_for(|count| *count >= number).await.unwrap();
-                    let event = Event::from(StepStarted::new(number.to_string()));
-                    connection.write_all(&chunk(&body(format, &[event]))).await.unwrap();
-                }
-                hold(connection).await;
+        let (go, went) = channel();
+        let went = Arc::new(Mutex::new(went));
+        let (url, _) = scripted(chunked_head(content_type), move |mut connection| {
+            for number in went.lock().unwrap().iter().take(5) {
+                let event = Event::from(StepStarted::new(format!("{number}")));
+                connection.write_all(&chunk(&body(format, &[event]))).unwrap();
             }
-        })
-        .await;
+            hold(connection);
+        });
         let mut run = in_time(client(Client::builder()).run(&url, &input())).await.unwrap();
         for number in 0..5 {
             go.send(number).unwrap();

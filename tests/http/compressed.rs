@@ -17,7 +17,8 @@ use futures_util::{StreamExt, stream};
 use http::{HeaderMap, HeaderValue};
 use tokio::net::TcpListener;
 
-use super::loopback::{client, close, in_time, input, run, scripted};
+use super::agent::{close, scripted};
+use super::loopback::{client, in_time, input, run};
 
 fn compressed() -> Client {
     client(Client::builder().compressed(InflateLimits::new()))
@@ -111,7 +112,7 @@ async fn every_coding_is_read_and_a_cut_one_is_truncated() {
         body.extend_from_slice(&writer.finish().unwrap());
         for (cut, is_finished) in [(body.len(), true), (events_len, true), (events_len / 2, false)]
         {
-            let (url, _) = scripted(answer(*coding, &body[..cut]), close).await;
+            let (url, _) = scripted(answer(*coding, &body[..cut]), close);
             let mut run = in_time(compressed().run(&url, &input())).await.unwrap();
             let events: Vec<_> = in_time((&mut run).collect()).await;
             if is_finished {
@@ -139,7 +140,7 @@ async fn a_bomb_is_rejected_and_so_is_what_is_not_of_the_coding() {
         let limits = InflateLimits::new().with_grace(1 << 20).with_max_ratio(2);
         let client = client(Client::builder().compressed(limits));
         for (body, reason) in [(&bomb[..], "inflate to more than"), (&[0xff; 100], "malformed")] {
-            let (url, _) = scripted(answer(*coding, body), close).await;
+            let (url, _) = scripted(answer(*coding, body), close);
             let run = in_time(client.run(&url, &input())).await.unwrap();
             let end = in_time(run.into_end()).await;
             assert!(matches!(end, RunEnd::Rejected(_)), "{coding}: {end:?}");
@@ -150,11 +151,11 @@ async fn a_bomb_is_rejected_and_so_is_what_is_not_of_the_coding() {
 
 #[tokio::test]
 async fn codings_are_asked_for_in_one_line_and_others_refused() {
-    let (url, mut requests) = scripted(answer(Coding::Gzip, &[]), close).await;
+    let (url, requests) = scripted(answer(Coding::Gzip, &[]), close);
     let run = in_time(compressed().run(&url, &input())).await.unwrap();
     let end = in_time(run.into_end()).await;
     assert!(matches!(end, RunEnd::Truncated(_)), "{end:?}");
-    let request = requests.recv().await.unwrap().to_ascii_lowercase();
+    let request = requests.recv().unwrap().to_ascii_lowercase();
     let names: Vec<_> = CODINGS.iter().map(|coding| coding.as_str()).collect();
     let line = format!("\r\naccept-encoding: {}\r\n", names.join(", "));
     assert!(request.contains(&line), "{request}");
@@ -163,7 +164,7 @@ async fn codings_are_asked_for_in_one_line_and_others_refused() {
         "HTTP/1.1 200 OK\r\nContent-Type: {MEDIA_TYPE}\r\nContent-Encoding: deflate\r\n\
          Content-Length: 0\r\n\r\n"
     );
-    let (url, _) = scripted(head.into_bytes(), close).await;
+    let (url, _) = scripted(head, close);
     let error = in_time(compressed().run(&url, &input())).await.unwrap_err();
     assert!(matches!(error, ClientError::ContentEncoding { .. }), "{error:?}");
 }

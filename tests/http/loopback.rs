@@ -1,4 +1,4 @@
-//! Servers on loopback addresses, and what they are asked with.
+//! What runs over loopback addresses are made of, and clients for them.
 
 use std::future::Future;
 use std::time::Duration;
@@ -10,8 +10,6 @@ use ag_ui_proto::model::{
 };
 use ag_ui_proto::negotiate::Format;
 use ag_ui_proto::stream::BodyWriter;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 
 /// Long enough for anything that ends at all.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -69,63 +67,6 @@ pub(crate) fn http() -> reqwest::Client {
     // TLS has no default before.
     drop(client(Client::builder()));
     reqwest::Client::builder().no_proxy().build().unwrap()
-}
-
-/// Answers every request with these bytes, then does what `then` does with the connection.
-/// Gives the URL, and each request as it came.
-pub(crate) async fn scripted<T, F>(
-    answer: Vec<u8>,
-    then: T,
-) -> (String, tokio::sync::mpsc::UnboundedReceiver<String>)
-where
-    T: Fn(TcpStream) -> F + Send + Clone + 'static,
-    F: Future<Output = ()> + Send + 'static,
-{
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/run", listener.local_addr().unwrap());
-    let (tell, told) = tokio::sync::mpsc::unbounded_channel();
-    tokio::spawn(async move {
-        while let Ok((mut connection, _)) = listener.accept().await {
-            let (answer, tell, then) = (answer.clone(), tell.clone(), then.clone());
-            tokio::spawn(async move {
-                drop(tell.send(request(&mut connection).await));
-                drop(connection.write_all(&answer).await);
-                then(connection).await;
-            });
-        }
-    });
-    (url, told)
-}
-
-/// Closes a connection in good order.
-pub(crate) async fn close(mut connection: TcpStream) {
-    drop(connection.shutdown().await);
-    let mut rest = Vec::new();
-    drop(connection.read_to_end(&mut rest).await);
-}
-
-/// Holds a connection open until its client closes it.
-pub(crate) async fn hold(mut connection: TcpStream) {
-    let mut rest = Vec::new();
-    drop(connection.read_to_end(&mut rest).await);
-}
-
-/// Reads a request whose body has a length.
-async fn request(connection: &mut TcpStream) -> String {
-    let mut bytes = Vec::new();
-    loop {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let head = head.to_ascii_lowercase();
-            let len = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            if len.map_or(0, |len| len.parse().unwrap()) <= body.len() {
-                return text;
-            }
-        }
-        if connection.read_buf(&mut bytes).await.unwrap_or(0) == 0 {
-            return text;
-        }
-    }
 }
 
 /// The head of an answer whose body ends with its connection.

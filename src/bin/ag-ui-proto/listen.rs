@@ -12,19 +12,24 @@ use tokio::sync::oneshot;
 
 use crate::args::Listen;
 use crate::failure::Failure;
+use crate::origins;
 
 /// Serves until the process is told to stop, then lets runs go on for the time of grace; those that
 /// are not over by then break off.
-pub(crate) fn serve(listen: Listen, app: Router, what: &str) -> Result<(), Failure> {
+pub(crate) fn serve(listen: &Listen, app: Router, what: &str) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Trouble(format!("no runtime: {error}")))?;
+    let app = match origins::layer(&listen.origins) {
+        Some(layer) => app.layer(layer),
+        None => app,
+    };
     let result = runtime.block_on(serve_until_told(listen, app, what));
     // Runs that are left are dropped, and tell of it.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result
 }
 
-async fn serve_until_told(listen: Listen, app: Router, what: &str) -> Result<(), Failure> {
+async fn serve_until_told(listen: &Listen, app: Router, what: &str) -> Result<(), Failure> {
     let address = listen.address;
     let refused = |error| Failure::Trouble(format!("{address}: cannot be listened on: {error}"));
     let listener = TcpListener::bind(address).await.map_err(refused)?;

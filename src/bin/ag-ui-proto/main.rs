@@ -6,7 +6,7 @@
 //! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare`, `extras` | one command each |
 //! | `verify`, `apply`, `compact`, `lineage` | the same, of what a stream means |
 //! | `serve`, `run`, `bridge` | the same, over HTTP (feature `cli-http`) |
-//! | `recording`, `listen` | a session in memory; a server until it is told to stop |
+//! | `recording`, `listen`, `origins` | a session in memory; a server until it is told to stop; which pages may call it |
 //! | `input`, `items`, `place`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
 //! | `events`, `rules` | events of any form, as a consumer reads them; the rules between them |
 //! | `read`, `diff`, `look` | an event from its text; two events compared; one event in short |
@@ -37,6 +37,8 @@ mod lineage;
 #[cfg(feature = "cli-http")]
 mod listen;
 mod look;
+#[cfg(feature = "cli-http")]
+mod origins;
 mod output;
 mod place;
 mod read;

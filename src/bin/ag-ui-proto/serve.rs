@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Serve) -> Result<(), Failure> {
         }
         responder.respond(&headers, replay(session)).into_response()
     };
-    crate::listen::serve(args.listen, Router::new().fallback(post(answer)), &what)
+    crate::listen::serve(&args.listen, Router::new().fallback(post(answer)), &what)
 }
 
 struct Session {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use http::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue, Uri};
 
 use super::{LimitArgs, Source, seconds};
 
@@ -44,7 +44,9 @@ pub(crate) struct Serve {
 ///
 /// One event a line, as they come. Standard error says which binding and coding the agent spoke,
 /// and how the run ended. The exit status is 0 for a run that finished, 1 for one that failed, was
-/// refused, was no stream of events, or broke off.
+/// refused, was no stream of events, or broke off. With the feature `tls`, an agent over https is
+/// trusted as the system trusts it, or by the certificates of the file that the variable
+/// `SSL_CERT_FILE` names.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -82,8 +84,13 @@ pub(crate) struct Run {
 /// `Accept-Encoding`. Any other answer is passed on as it is, to 1 MiB.
 ///
 /// A run that breaks off upstream breaks off here: no end is made up for it. What is no event, or
-/// cannot be sent, ends the body with a `RUN_ERROR`. Standard error tells of each run, what was
-/// dropped from it, and the sums at the end. Ends on Ctrl-C or SIGTERM.
+/// cannot be sent, ends the body with a `RUN_ERROR`. Standard error tells of each run: what was
+/// dropped from it, what was left out, which numbers protobuf rounded; and the sums at the end. Ends
+/// on Ctrl-C or SIGTERM.
+///
+/// Which pages may call it, the agent says, unless `--allow-origin` is given. With the feature
+/// `tls`, an agent over https is trusted as the system trusts it, or by the certificates of the file
+/// that the variable `SSL_CERT_FILE` names.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -105,12 +112,16 @@ pub(crate) struct Bridge {
     pub(crate) limits: LimitArgs,
 }
 
-/// Where a server is, and how it stops.
-#[derive(Clone, Copy, Debug, clap::Args)]
+/// Where a server is, which pages may call it, and how it stops.
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Listen {
     /// The address to listen on; with port 0, a free port
     #[arg(long = "listen", value_name = "ADDR", default_value = "127.0.0.1:8000")]
     pub(crate) address: SocketAddr,
+    /// Let pages of this origin call the server from a browser, without cookies; may be given more
+    /// than once, `*` for any
+    #[arg(long = "allow-origin", value_name = "ORIGIN", value_parser = origin)]
+    pub(crate) origins: Vec<HeaderValue>,
     /// How long runs may go on once it is told to stop, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub(crate) grace: Duration,
@@ -146,6 +157,32 @@ fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     Ok((name, value))
 }
 
+/// An origin as a browser writes it: a scheme and a host, a port if it is not the scheme's own.
+///
+/// Rule: RFC 6454, 6.2.
+fn origin(text: &str) -> Result<HeaderValue, String> {
+    let text = text.to_ascii_lowercase();
+    let is_origin = || {
+        let url: Uri = text.parse().ok()?;
+        let (scheme, authority) = (url.scheme_str()?, url.authority()?.as_str());
+        let own_port = match scheme {
+            "http" => ":80",
+            "https" => ":443",
+            _ => ":",
+        };
+        let is_usual = !authority.contains('@')
+            && !authority.contains('*')
+            && !authority.ends_with(':')
+            && !authority.ends_with(own_port);
+        Some(is_usual && text == format!("{scheme}://{authority}"))
+    };
+    if matches!(text.as_str(), "*" | "null") || is_origin() == Some(true) {
+        return HeaderValue::try_from(text).map_err(|error| error.to_string());
+    }
+    Err("expected `*`, or an origin as in `https://example.com` or `http://localhost:3000`"
+        .to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +200,39 @@ mod tests {
         }
         for text in ["", "20", "ms", "-1ms", "NaNs", "infs", "fast", "1e9s"] {
             assert!(pace(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_as_a_browser_writes_it() {
+        for (text, want) in [
+            ("*", "*"),
+            ("null", "null"),
+            ("https://example.com", "https://example.com"),
+            ("HTTP://Localhost:3000", "http://localhost:3000"),
+            ("http://[::1]:3000", "http://[::1]:3000"),
+            ("http://example.com:443", "http://example.com:443"),
+            ("http://example.com:8080", "http://example.com:8080"),
+            ("chrome-extension://abcdef", "chrome-extension://abcdef"),
+        ] {
+            assert_eq!(origin(text).unwrap(), want, "{text}");
+        }
+        for text in [
+            "",
+            "example.com",
+            "example.com:80",
+            "https://example.com/",
+            "https://example.com/page",
+            "https://example.com?",
+            "https://example.com:443",
+            "http://example.com:80",
+            "http://example.com:",
+            "http://me@example.com",
+            "https://*.example.com",
+            "https://exa mple.com",
+            "//example.com",
+        ] {
+            assert!(origin(text).is_err(), "{text}");
         }
     }
 

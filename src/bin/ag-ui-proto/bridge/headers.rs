@@ -6,6 +6,7 @@
 //! | `Host`, `Content-Length`, `Expect` | made anew | made anew |
 //! | `Accept` of a POST; `Accept-Encoding` | `text/event-stream`; `identity` | |
 //! | that describe the bytes of a run: `Content-Type`, `Content-Encoding`, `ETag` and the like | | made anew |
+//! | `Access-Control-*` | yes | made anew if the bridge is told origins, else yes |
 //! | all others: `Authorization`, `Cookie`, `traceparent`, request ids | yes | yes |
 //!
 //! The agent behind is the one that the client means to speak to, so what is said to it in
@@ -71,6 +72,18 @@ pub(super) fn merge(headers: &mut HeaderMap, of_events: &HeaderMap) {
         } else {
             headers.insert(name, value.clone());
         }
+    }
+}
+
+/// Removes what an agent says of the pages that may call it.
+pub(super) fn remove_access_control(headers: &mut HeaderMap) {
+    let names: Vec<_> = headers
+        .keys()
+        .filter(|name| name.as_str().starts_with("access-control-"))
+        .cloned()
+        .collect();
+    for name in names {
+        headers.remove(name);
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) struct Log {
     events: AtomicU64,
     dropped: AtomicU64,
     changed: AtomicU64,
+    rounded: AtomicU64,
 }
 
 /// What is counted of one run. Told when the run is over, or its client gone.
@@ -37,6 +38,8 @@ pub(super) struct Tally {
     dropped: u64,
     /// Notices of what was translated, stripped, or left out of events.
     changed: u64,
+    /// Numbers that no double is, which another one stands for.
+    rounded: u64,
     bytes_in: u64,
     bytes_out: u64,
     end: Option<String>,
@@ -68,6 +71,7 @@ impl Log {
             events: 0,
             dropped: 0,
             changed: 0,
+            rounded: 0,
             bytes_in: 0,
             bytes_out: 0,
             end: None,
@@ -78,7 +82,8 @@ impl Log {
     pub(super) fn sums(&self) -> String {
         let sum = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         format!(
-            "{}, {}, {}: {} passed on, {} not whole, {} dropped, {} changed or left out",
+            "{}, {}, {}: {} passed on, {} not whole, {} dropped, {} changed or left out, \
+             {} rounded",
             count(sum(&self.requests), "request"),
             count(sum(&self.runs), "run"),
             count(sum(&self.events), "event"),
@@ -86,6 +91,7 @@ impl Log {
             grouped(sum(&self.broken)),
             grouped(sum(&self.dropped)),
             grouped(sum(&self.changed)),
+            grouped(sum(&self.rounded)),
         )
     }
 }
@@ -113,13 +119,18 @@ impl Tally {
         self.warn(notice);
     }
 
+    pub(super) fn rounded(&mut self, number: &dyn Display) {
+        self.rounded += 1;
+        self.warn(number);
+    }
+
     /// Sets what became of the run.
     pub(super) fn end(&mut self, end: impl Into<String>, is_whole: bool) {
         (self.end, self.is_whole) = (Some(end.into()), is_whole);
     }
 
     fn warn(&self, notice: &dyn Display) {
-        let (told, number) = (self.dropped + self.changed, self.number);
+        let (told, number) = (self.dropped + self.changed + self.rounded, self.number);
         if told <= MAX_TOLD {
             let event = self.events + self.dropped;
             Report::quiet().warning(format!("request {number}: event {event}"), notice);
@@ -135,8 +146,10 @@ impl Drop for Tally {
         add(&self.log.events, self.events);
         add(&self.log.dropped, self.dropped);
         add(&self.log.changed, self.changed);
+        add(&self.log.rounded, self.rounded);
         say(&format!(
-            "request {}: {}: {}, {} bytes in, {} bytes out, {} dropped, {} changed or left out: {end}",
+            "request {}: {}: {}, {} bytes in, {} bytes out, {} dropped, {} changed or left out, \
+             {} rounded: {end}",
             self.number,
             self.how,
             count(self.events, "event"),
@@ -144,6 +157,7 @@ impl Drop for Tally {
             grouped(self.bytes_out),
             grouped(self.dropped),
             grouped(self.changed),
+            grouped(self.rounded),
         ));
     }
 }

@@ -56,6 +56,7 @@ pub(crate) fn run(args: &Bridge) -> Result<(), Failure> {
         idle_timeout: args.idle_timeout,
         options,
         responder: Responder::new().with_options(options).compressing(),
+        answers_pages: !args.listen.origins.is_empty(),
         log: Arc::new(Log::default()),
     });
     let log = Arc::clone(&bridge.log);
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &Bridge) -> Result<(), Failure> {
         .fallback(forward)
         .layer(DefaultBodyLimit::max(REQUEST_LEN))
         .with_state(bridge);
-    let result = listen::serve(args.listen, app, &format!("in front of {}", args.upstream));
+    let result = listen::serve(&args.listen, app, &format!("in front of {}", args.upstream));
     say(&log.sums());
     result
 }
@@ -91,6 +92,8 @@ struct Upstream {
     idle_timeout: Duration,
     options: Options,
     responder: Responder,
+    /// Whether the bridge says which pages may call it, and not the agent.
+    answers_pages: bool,
     log: Arc<Log>,
 }
 
@@ -155,9 +158,19 @@ impl Upstream {
             }
             _ => {
                 self.log.passed(number, answer.status());
-                pass(answer)
+                let headers = self.headers(&answer);
+                pass(answer, headers)
             }
         }
+    }
+
+    /// The headers of an answer that go on.
+    fn headers(&self, answer: &reqwest::Response) -> HeaderMap {
+        let mut headers = headers::answer(answer.headers());
+        if self.answers_pages {
+            headers::remove_access_control(&mut headers);
+        }
+        headers
     }
 
     fn reader(&self, format: Format, headers: &HeaderMap) -> Result<BodyReader, Refusal> {
@@ -207,7 +220,7 @@ impl Upstream {
             }
         }
         let how = format!("{} -> {}, {coding}", name(reader.format()), name(binding.format()));
-        let (status, mut headers) = (answer.status(), headers::answer(answer.headers()));
+        let (status, mut headers) = (answer.status(), self.headers(&answer));
         for name in headers::DESCRIBING {
             headers.remove(*name);
         }
@@ -220,8 +233,8 @@ impl Upstream {
 }
 
 /// An answer that is no stream of events, as it is.
-fn pass(answer: reqwest::Response) -> Response {
-    let (status, headers) = (answer.status(), headers::answer(answer.headers()));
+fn pass(answer: reqwest::Response, headers: HeaderMap) -> Response {
+    let status = answer.status();
     let mut left = ANSWER_LEN;
     let parts = answer.bytes_stream().map(move |part| {
         let part = part.map_err(|error| with_sources(&error))?;

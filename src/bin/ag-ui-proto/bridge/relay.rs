@@ -16,7 +16,9 @@ use std::time::Duration;
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::Decoded;
+use ag_ui_proto::fidelity::{Difference, Kind};
 use ag_ui_proto::model::{Body, RunError};
+use ag_ui_proto::negotiate::Format;
 use ag_ui_proto::stream::{BodyError, BodyReader, BodyWriter};
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, Stream, StreamExt, unfold};
@@ -138,6 +140,11 @@ impl Relay {
         for notice in notices.iter().chain(left_out.iter()) {
             self.tally.changed(&crate::read::told(notice, Some(&event)));
         }
+        if self.writer.format() == Format::Protobuf {
+            for number in event.differences().iter().filter(|found| is_rounded(found)) {
+                self.tally.rounded(&format_args!("{}: {number}", event.event_type()));
+            }
+        }
         self.last = match event.body {
             Body::RunStarted(_) => Last::Running,
             Body::RunFinished(_) if self.last != Last::Failed => Last::Finished,
@@ -193,6 +200,11 @@ impl Last {
             Self::Failed => "failed",
         }
     }
+}
+
+/// Whether a number arrives that is not the one of the text.
+fn is_rounded(difference: &Difference) -> bool {
+    matches!(difference.kind, Kind::IntegerPrecision | Kind::DecimalPrecision)
 }
 
 /// Whether events are whole, and what they are compressed in is not.
