@@ -49,7 +49,12 @@ const SUBJECT: &str = "agents.hello";
 /// the requests.
 pub(crate) async fn listen(client: &Client, subject: &'static str) -> Result<Subscriber, Fault> {
     let requests = client.queue_subscribe(subject, subject.to_owned()).await?;
-    client.flush().await?;
+    // A flush says that the server was told, not that it listened. It takes things in order: once it
+    // gives back what was sent behind the subscription, it has that, too.
+    let inbox = client.new_inbox();
+    let mut echo = client.subscribe(inbox.clone()).await?;
+    client.publish(inbox, Bytes::new()).await?;
+    echo.next().await.ok_or("the connection was closed")?;
     Ok(requests)
 }
 
@@ -167,7 +172,7 @@ async fn run() -> Result<Option<End>, Fault> {
         }
         Role::Both => {
             let agent = async_nats::connect(LOCAL).await?;
-            let requests = listen(agent, SUBJECT).await?;
+            let requests = listen(&agent, SUBJECT).await?;
             tokio::spawn(serve(agent, requests, demo::hello, bounds));
             let client = async_nats::connect(LOCAL).await?;
             let end = call(&client, SUBJECT, &demo::question(), bounds, demo::show).await;

@@ -15,6 +15,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
 #![allow(clippy::duplicate_mod, reason = "each example is a program, with its own copy")]
 
+mod nats;
 #[cfg(unix)]
 mod pipes;
 mod sample;
