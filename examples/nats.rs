@@ -31,10 +31,13 @@ use async_nats::{Client, HeaderMap, Message, StatusCode, Subscriber};
 use bytes::Bytes;
 use futures_util::StreamExt;
 
+#[allow(dead_code, reason = "an input is sent as one message: there is no waiting to send it")]
 pub(crate) mod common;
+#[path = "common/role.rs"]
+mod role;
 
-use common::demo::{self, Role};
-use common::{Agent, Bounds, End, Fault, Stop, answer, follow, read_input};
+use common::{Agent, Bounds, End, Fault, Stop, answer, demo, follow, read_input};
+use role::Role;
 
 /// The header with a message's number in its run, from 1.
 pub(crate) const SEQUENCE: &str = "AG-UI-Sequence";
@@ -159,15 +162,15 @@ async fn run() -> Result<Option<End>, Fault> {
     const LOCAL: &str = "nats://127.0.0.1:4222";
 
     let bounds = Bounds::default();
-    match demo::role()? {
-        Role::Agent(args) => {
-            let client = async_nats::connect(demo::address(args)?).await?;
+    match Role::of_arguments()? {
+        Role::Agent(address) => {
+            let client = async_nats::connect(address).await?;
             let requests = listen(&client, SUBJECT).await?;
             serve(client, requests, demo::hello, bounds).await;
             Ok(None)
         }
-        Role::Client(args) => {
-            let client = async_nats::connect(demo::address(args)?).await?;
+        Role::Client(address) => {
+            let client = async_nats::connect(address).await?;
             Ok(Some(call(&client, SUBJECT, &demo::question(), bounds, demo::show).await?))
         }
         Role::Both => {

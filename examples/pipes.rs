@@ -30,8 +30,7 @@ use tokio::time::timeout;
 pub(crate) mod byte_stream;
 pub(crate) mod common;
 
-use common::demo::{self, Role};
-use common::{Agent, Bounds, End, Fault};
+use common::{Agent, Bounds, End, Fault, demo};
 
 /// How long a process may take to exit once its run is over, if it may be silent for as long.
 const EXIT: Duration = Duration::from_secs(5);
@@ -102,22 +101,23 @@ impl fmt::Display for Told {
 
 async fn run() -> Result<Option<End>, Fault> {
     let bounds = Bounds::default();
-    let command = match demo::role()? {
-        Role::Agent(_) => {
-            serve(demo::hello, bounds).await?;
-            return Ok(None);
-        }
-        Role::Client(args) => {
-            let mut args = args.into_iter();
-            let mut command = Command::new(args.next().ok_or("usage: client PROGRAM ARGUMENTS")?);
-            command.args(args);
-            command
-        }
-        Role::Both => {
+    let mut args = std::env::args().skip(1);
+    let command = match (args.next().as_deref(), args.next()) {
+        (None, _) => {
             let mut command = Command::new(std::env::current_exe()?);
             command.arg("agent");
             command
         }
+        (Some("agent"), None) => {
+            serve(demo::hello, bounds).await?;
+            return Ok(None);
+        }
+        (Some("client"), Some(program)) => {
+            let mut command = Command::new(program);
+            command.args(args);
+            command
+        }
+        _ => return Err("usage: [agent | client PROGRAM ARGUMENTS...]".into()),
     };
     Ok(Some(call(command, &demo::question(), bounds, demo::show).await?))
 }

@@ -22,9 +22,14 @@ use tokio::net::{TcpListener, TcpStream};
 #[path = "common/byte_stream.rs"]
 mod byte_stream;
 pub(crate) mod common;
+#[path = "common/linger.rs"]
+mod linger;
+#[path = "common/role.rs"]
+mod role;
 
-use common::demo::{self, Role};
-use common::{Agent, Bounds, End, Fault};
+use common::{Agent, Bounds, End, Fault, demo};
+use linger::linger;
+use role::Role;
 
 /// Serves each client that comes, a run each.
 pub(crate) async fn serve(
@@ -47,7 +52,7 @@ async fn serve_one(socket: TcpStream, agent: impl Agent, bounds: Bounds) -> Resu
     // Small events must not wait for one another.
     socket.set_nodelay(true)?;
     let (read, write) = socket.into_split();
-    byte_stream::linger(byte_stream::serve(read, write, agent, bounds).await?).await;
+    linger(byte_stream::serve(read, write, agent, bounds).await?).await;
     Ok(())
 }
 
@@ -64,13 +69,12 @@ pub(crate) async fn call(
 
 async fn run() -> Result<Option<End>, Fault> {
     let bounds = Bounds::default();
-    match demo::role()? {
-        Role::Agent(args) => {
-            serve(TcpListener::bind(demo::address(args)?).await?, demo::hello, bounds).await?;
+    match Role::of_arguments()? {
+        Role::Agent(address) => {
+            serve(TcpListener::bind(address).await?, demo::hello, bounds).await?;
             Ok(None)
         }
-        Role::Client(args) => {
-            let address = demo::address(args)?;
+        Role::Client(address) => {
             Ok(Some(call(&address, &demo::question(), bounds, demo::show).await?))
         }
         Role::Both => {

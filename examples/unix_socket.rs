@@ -17,6 +17,12 @@
 mod byte_stream;
 #[cfg(unix)]
 pub(crate) mod common;
+#[cfg(unix)]
+#[path = "common/linger.rs"]
+mod linger;
+#[cfg(unix)]
+#[path = "common/role.rs"]
+mod role;
 
 #[cfg(unix)]
 pub(crate) mod socket {
@@ -31,8 +37,9 @@ pub(crate) mod socket {
     use tokio::net::{UnixListener, UnixStream};
 
     use super::byte_stream;
-    use super::common::demo::{self, Role};
-    use super::common::{Agent, Bounds, End, Fault};
+    use super::common::{Agent, Bounds, End, Fault, demo};
+    use super::linger::linger;
+    use super::role::Role;
 
     /// Listens at `path`. The socket of an agent that is gone is replaced; nothing else is.
     pub(crate) async fn bind(path: &Path) -> io::Result<UnixListener> {
@@ -70,7 +77,7 @@ pub(crate) mod socket {
         bounds: Bounds,
     ) -> Result<(), WriteError> {
         let (read, write) = socket.into_split();
-        byte_stream::linger(byte_stream::serve(read, write, agent, bounds).await?).await;
+        linger(byte_stream::serve(read, write, agent, bounds).await?).await;
         Ok(())
     }
 
@@ -87,14 +94,12 @@ pub(crate) mod socket {
 
     async fn run() -> Result<Option<End>, Fault> {
         let bounds = Bounds::default();
-        match demo::role()? {
-            Role::Agent(args) => {
-                let path = demo::address(args)?;
+        match Role::of_arguments()? {
+            Role::Agent(path) => {
                 serve(bind(path.as_ref()).await?, demo::hello, bounds).await?;
                 Ok(None)
             }
-            Role::Client(args) => {
-                let path = demo::address(args)?;
+            Role::Client(path) => {
                 Ok(Some(call(path.as_ref(), &demo::question(), bounds, demo::show).await?))
             }
             Role::Both => {

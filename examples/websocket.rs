@@ -30,7 +30,6 @@ use bytes::Bytes;
 use futures_util::future::{Either, select};
 use futures_util::stream::SplitStream;
 use futures_util::{SinkExt, StreamExt};
-use tokio::io::{copy, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
@@ -39,12 +38,19 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_async_with_config, connect_async_with_config};
 
 pub(crate) mod common;
+#[path = "common/linger.rs"]
+mod linger;
+#[path = "common/role.rs"]
+mod role;
 
-use common::demo::{self, Role};
-use common::{Agent, Bounds, End, Fault, Idle, Stop, answer, ask, follow, read_input, refusal};
+use common::{
+    Agent, Bounds, End, Fault, Idle, Stop, answer, ask, demo, follow, read_input, refusal,
+};
+use linger::linger;
+use role::Role;
 
-/// How long the other side may take to close.
-const LINGER: Duration = Duration::from_secs(2);
+/// How long the agent may take to take leave.
+const LEAVE: Duration = Duration::from_secs(2);
 
 /// Serves each client that comes, a run each.
 pub(crate) async fn serve(
@@ -72,15 +78,16 @@ async fn serve_one(socket: TcpStream, agent: impl Agent, bounds: Bounds) -> Resu
     let input = match timeout(bounds.idle, first(&mut messages, bounds)).await {
         Ok(Some(input)) => input,
         Ok(None) => return Ok(out.close().await?),
-        Err(_) => Err(refusal(Idle { after: bounds.idle })),
+        Err(_) => Err(refusal(idle)),
     };
     let is_refused = input.is_err();
     let answered = async {
         let mut payloads = pin!(answer(input, agent, bounds.limits));
         while let Some(payload) = payloads.next().await {
-            out.send(Message::Binary(payload)).await?;
+            let sent = timeout(bounds.idle, out.send(Message::Binary(payload))).await;
+            sent.map_err(|_| idle)??;
         }
-        out.close().await
+        Ok::<_, Fault>(out.close().await?)
     };
     if is_refused {
         // What is left of a message that was refused is no message.
@@ -93,9 +100,7 @@ async fn serve_one(socket: TcpStream, agent: impl Agent, bounds: Bounds) -> Resu
             return Ok(out.close().await?);
         }
     }
-    // A socket that is closed with bytes unread is reset, and takes what was sent last with it.
-    let mut socket = out.reunite(messages)?.into_inner();
-    let _ = timeout(LINGER, copy(&mut socket, &mut sink())).await;
+    linger(out.reunite(messages)?.into_inner()).await;
     Ok(())
 }
 
@@ -144,7 +149,7 @@ pub(crate) async fn call(
     let asked = out.send(Message::text(json));
     let end = ask(asked, follow(payloads, bounds, seen)).await;
     // The run is over, whether the agent takes leave or not.
-    let _ = timeout(LINGER, out.close()).await;
+    let _ = timeout(LEAVE, out.close()).await;
     Ok(end)
 }
 
@@ -200,15 +205,12 @@ fn told(frame: Option<&CloseFrame>) -> String {
 
 async fn run() -> Result<Option<End>, Fault> {
     let bounds = Bounds::default();
-    match demo::role()? {
-        Role::Agent(args) => {
-            serve(TcpListener::bind(demo::address(args)?).await?, demo::hello, bounds).await?;
+    match Role::of_arguments()? {
+        Role::Agent(address) => {
+            serve(TcpListener::bind(address).await?, demo::hello, bounds).await?;
             Ok(None)
         }
-        Role::Client(args) => {
-            let url = demo::address(args)?;
-            Ok(Some(call(&url, &demo::question(), bounds, demo::show).await?))
-        }
+        Role::Client(url) => Ok(Some(call(&url, &demo::question(), bounds, demo::show).await?)),
         Role::Both => {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             let url = format!("ws://{}/", listener.local_addr()?);

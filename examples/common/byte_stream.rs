@@ -10,29 +10,25 @@
 //! nothing else.
 
 use std::io;
-use std::time::Duration;
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::{FrameCodec, StreamError, WriteError, put_frame};
 use ag_ui_proto::model::RunAgentInput;
 use bytes::BytesMut;
 use futures_util::{SinkExt, StreamExt};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, copy, sink};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 use tokio_util::codec::{FramedRead, FramedWrite};
 
 use super::common::{Agent, Bounds, End, Fault, Idle, Stop, answer, ask, follow};
 use super::common::{read_input, refusal};
 
-/// How long a client may take to read what it was sent last.
-const LINGER: Duration = Duration::from_secs(2);
-
 /// Reads an input and answers it, then ends the writing side. Gives back the reading side.
 ///
 /// # Errors
 ///
-/// The client is gone. An agent that waits learns of it when it sends its next event; its stream is
-/// then dropped.
+/// The client is gone, or does not read. The agent's stream is dropped then; one that waits for its next
+/// event is dropped when that comes.
 pub(crate) async fn serve<R: AsyncRead + Unpin>(
     read: R,
     write: impl AsyncWrite + Unpin,
@@ -50,17 +46,13 @@ pub(crate) async fn serve<R: AsyncRead + Unpin>(
     let mut payloads = Box::pin(answer(input, agent, bounds.limits));
     while let Some(payload) = payloads.next().await {
         // `send` flushes, so that each event leaves at once.
-        write.send(payload).await?;
+        match timeout(bounds.idle, write.send(payload)).await {
+            Ok(sent) => sent?,
+            Err(_) => return Err(io::Error::other(Idle { after: bounds.idle }).into()),
+        }
     }
     SinkExt::<bytes::Bytes>::close(&mut write).await?;
     Ok(read.into_inner())
-}
-
-/// Reads away what a client still sends, until it hangs up. A socket that is closed before is reset,
-/// and takes what the client has not read yet with it: the reason of a refusal, for one.
-pub(crate) async fn linger(mut read: impl AsyncRead + Unpin) {
-    // However this ends, nothing is left to do.
-    let _ = timeout(LINGER, copy(&mut read, &mut sink())).await;
 }
 
 /// Sends an input and follows the answer.

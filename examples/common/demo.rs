@@ -1,5 +1,4 @@
-//! What the programs around the transports have in common: an agent, a way to show its text, and
-//! the command line.
+//! What the programs around the transports have in common: an agent, and a way to show its text.
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
@@ -55,30 +54,6 @@ pub(crate) fn show(event: &Event) {
         Body::TextMessageEnd(_) => println!(),
         _ => {}
     }
-}
-
-/// What a program is started as, with what it is told: `agent ADDRESS`, `client ADDRESS`, or both in
-/// one, without arguments.
-pub(crate) enum Role {
-    Both,
-    Agent(Vec<String>),
-    Client(Vec<String>),
-}
-
-pub(crate) fn role() -> Result<Role, Fault> {
-    let mut args = std::env::args().skip(1);
-    match args.next().as_deref() {
-        None => Ok(Role::Both),
-        Some("agent") => Ok(Role::Agent(args.collect())),
-        Some("client") => Ok(Role::Client(args.collect())),
-        Some(_) => Err("usage: [agent|client] ADDRESS".into()),
-    }
-}
-
-/// The one argument that a role has.
-pub(crate) fn address(mut args: Vec<String>) -> Result<String, Fault> {
-    let address = args.pop().filter(|_| args.is_empty());
-    address.ok_or_else(|| "usage: [agent|client] ADDRESS".into())
 }
 
 /// Says what became of a run, if the program had one; 0 if it finished.

@@ -45,7 +45,8 @@ pub(crate) type Fault = Box<dyn Error + Send + Sync>;
 pub(crate) struct Bounds {
     /// Of the input and of each event.
     pub(crate) limits: Limits,
-    /// How long to wait for the other side; longer than the longest pause of a run.
+    /// How long to wait for the other side to say something, or to take what it is sent; longer than the
+    /// longest pause of a run.
     pub(crate) idle: Duration,
 }
 
@@ -150,7 +151,7 @@ pub(crate) enum Stop {
 /// What became of a run.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// The agent ended it.
+    /// The agent ended it: it is done, waits, or was cancelled.
     Finished(RunOutcome),
     /// The agent says that it failed, or that it did not start.
     Failed(RunError),
@@ -163,6 +164,10 @@ pub(crate) enum End {
 impl Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Finished(RunOutcome::Interrupted { interrupts, .. }) => {
+                write!(f, "finished, and waits for {} answers", interrupts.len())
+            }
+            Self::Finished(RunOutcome::Cancelled) => f.write_str("finished: cancelled"),
             Self::Finished(_) => f.write_str("finished"),
             Self::Failed(error) => match &error.code {
                 Some(code) => write!(f, "failed: {} ({code})", error.message),
@@ -174,9 +179,9 @@ impl Display for End {
     }
 }
 
-/// Nothing came for too long.
-#[derive(Debug, thiserror::Error)]
-#[error("nothing came for {after:?}")]
+/// The other side said nothing, or took nothing, for too long.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the other side did nothing for {after:?}")]
 pub(crate) struct Idle {
     pub(crate) after: Duration,
 }

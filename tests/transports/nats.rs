@@ -245,7 +245,7 @@ async fn an_agent_that_is_gone_truncates_its_run() {
     server.serving(hangs_after(session()[..7].to_vec()), Bounds::default()).await;
     let (seen, end) = ask_for(&server.client().await, input(), impatient()).await;
     check_seen(&seen, &session()[..7], "before the pause");
-    assert_eq!(end.to_string(), "truncated: nothing came for 200ms");
+    assert_eq!(end.to_string(), "truncated: the other side did nothing for 200ms");
 }
 
 #[tokio::test]
@@ -255,7 +255,7 @@ async fn an_agent_that_just_ends_is_not_made_to_look_finished() {
     server.serving(gives(session()[..163].to_vec()), Bounds::default()).await;
     let (seen, end) = ask_for(&server.client().await, input(), impatient()).await;
     check_seen(&seen, &session()[..163], "before the end");
-    assert_eq!(end.to_string(), "truncated: nothing came for 200ms");
+    assert_eq!(end.to_string(), "truncated: the other side did nothing for 200ms");
 }
 
 #[tokio::test]

@@ -213,7 +213,10 @@ async fn an_agent_that_says_nothing_for_too_long_truncates_the_run() {
     let End::Truncated(fault) = end else { panic!("{end}") };
     let exit = fault.downcast::<Exit>().unwrap();
     assert!(exit.status.is_none(), "it goes on, until it is killed");
-    assert_eq!(exit.to_string(), "nothing came for 500ms; the agent did not exit, and was killed");
+    assert_eq!(
+        exit.to_string(),
+        "the other side did nothing for 500ms; the agent did not exit, and was killed"
+    );
 }
 
 #[tokio::test]

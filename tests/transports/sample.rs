@@ -106,7 +106,7 @@ pub(crate) fn endless(
         let gone = gone.lock().unwrap().take();
         let more = stream::repeat_with(move || {
             let _alive = &gone;
-            Ok(TextMessageContent::new("m", "and on").into())
+            Ok(TextMessageContent::new("m", "and on ".repeat(2_000)).into())
         });
         // As a model does, it leaves room for others.
         let more = more.then(|event| async {

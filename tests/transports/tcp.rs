@@ -263,7 +263,7 @@ async fn a_client_that_never_asks_is_told_so() {
     let mut peer = TcpStream::connect(serving(never_asked, idle).await).await.unwrap();
     let mut answer = Vec::new();
     in_time(peer.read_to_end(&mut answer)).await.unwrap();
-    check_refused(&answer, "nothing came for 50ms");
+    check_refused(&answer, "the other side did nothing for 50ms");
 }
 
 /// The agent learns of it when it sends.
@@ -276,4 +276,16 @@ async fn the_run_of_a_client_that_is_gone_is_dropped() {
     let _ = timeout(Duration::from_millis(100), call).await;
     assert!(seen > 2, "{seen}");
     assert_eq!(in_time(is_gone.recv()).await, None);
+}
+
+#[tokio::test]
+async fn the_run_of_a_client_that_does_not_read_is_dropped() {
+    let (gone, mut is_gone) = tokio::sync::mpsc::channel::<()>(1);
+    let idle = Bounds { idle: Duration::from_millis(200), ..Bounds::default() };
+    let mut peer = TcpStream::connect(serving(endless(gone), idle).await).await.unwrap();
+    let json = serde_json::to_vec(&input()).unwrap();
+    peer.write_all(&u32::try_from(json.len()).unwrap().to_be_bytes()).await.unwrap();
+    peer.write_all(&json).await.unwrap();
+    assert_eq!(in_time(is_gone.recv()).await, None);
+    peer.peek(&mut [0]).await.unwrap();
 }

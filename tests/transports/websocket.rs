@@ -1,4 +1,4 @@
-//! Runs over WebSockets.
+//! Runs over a WebSocket.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -313,7 +313,7 @@ async fn an_agent_that_says_nothing_for_too_long_truncates_the_run() {
     let idle = Bounds { idle: Duration::from_millis(50), ..Bounds::default() };
     let (seen, end) = ask_for(address, input(), idle).await;
     check_seen(&seen, &session()[..7], "the first events");
-    assert_eq!(end.to_string(), "truncated: nothing came for 50ms");
+    assert_eq!(end.to_string(), "truncated: the other side did nothing for 50ms");
 }
 
 #[tokio::test]
@@ -359,7 +359,7 @@ async fn a_client_that_leaves_without_asking_gets_no_run() {
 async fn a_client_that_never_asks_is_told_so() {
     let idle = Bounds { idle: Duration::from_millis(50), ..Bounds::default() };
     let peer = connected(serving(never_asked, idle).await).await;
-    assert_eq!(refusal(peer).await, "the input is refused: nothing came for 50ms");
+    assert_eq!(refusal(peer).await, "the input is refused: the other side did nothing for 50ms");
 }
 
 /// Even while the agent has nothing to say.
@@ -398,6 +398,16 @@ async fn the_run_of_a_client_that_is_gone_is_dropped() {
         drop(peer);
         assert_eq!(in_time(is_gone.recv()).await, None, "closes {closes}, talks {talks}");
     }
+}
+
+#[tokio::test]
+async fn the_run_of_a_client_that_does_not_read_is_dropped() {
+    let (gone, mut is_gone) = tokio::sync::mpsc::channel::<()>(1);
+    let idle = Bounds { idle: Duration::from_millis(200), ..Bounds::default() };
+    let mut peer = connected(serving(endless(gone), idle).await).await;
+    peer.send(Message::text(serde_json::to_string(&input()).unwrap())).await.unwrap();
+    assert_eq!(in_time(is_gone.recv()).await, None);
+    drop(peer);
 }
 
 #[tokio::test]
