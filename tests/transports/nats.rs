@@ -369,7 +369,7 @@ async fn a_message_without_a_number_is_rejected() {
         peer.flush().await.unwrap();
     };
     let asked = ask_for(&client, input(), Bounds::default());
-    let ((seen, end), ()) = in_time(async { tokio::join!(asked, answered) }).await;
+    let ((seen, end), ()) = in_time(Box::pin(async { tokio::join!(asked, answered) })).await;
     assert_eq!(seen, []);
     assert_eq!(end.to_string(), format!("rejected: event 0: {}", Misplaced::Unnumbered));
 }

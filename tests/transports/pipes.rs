@@ -165,10 +165,10 @@ async fn every_peer_comes_to_what_it_is() {
         for (script, told) in [("exit 0", "exit status: 0"), ("exit 7", "exit status: 7")] {
             let directory = tempfile::tempdir().unwrap();
             let (seen, end) = ask(shell(directory.path(), &case.bytes, script)).await;
-            let mut want = case.end.clone();
-            if matches!(end, End::Truncated(_)) {
-                want += &format!("; the agent exited with {told}");
-            }
+            let want = match end {
+                End::Truncated(_) => format!("{}; the agent exited with {told}", case.end),
+                _ => case.end.clone(),
+            };
             assert_eq!(end.to_string(), want, "{}, {script}", case.name);
             check_seen(&seen, &session()[..case.seen], case.name);
         }
