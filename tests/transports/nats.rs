@@ -216,26 +216,55 @@ async fn a_subject_that_nobody_listens_on_is_told_at_once() {
     assert_eq!(end.to_string(), format!("truncated: {}", Lost::NoAgent));
 }
 
-/// The server drops what a slow reader has no room for.
+/// A reader that is slow has no room for what comes meanwhile. What comes later shows it.
 #[tokio::test]
 #[ignore = "needs nats-server: .ci/run transports"]
 async fn messages_that_were_dropped_truncate_the_run() {
+    let agent = |_| {
+        let (first, rest) = (session()[..100].to_vec(), session()[100..].to_vec());
+        let rest = stream::once(sleep(Duration::from_millis(300)))
+            .flat_map(move |()| stream::iter(rest.clone()));
+        stream::iter(first).chain(rest).map(Ok)
+    };
     let server = Server::start().await;
-    server.serving(gives(session()), Bounds::default()).await;
+    server.serving(agent, Bounds::default()).await;
     let client = server.client_with(ConnectOptions::new().subscription_capacity(8)).await;
     let (input, mut seen) = (input(), Vec::new());
     let call = call(&client, SUBJECT, &input, Bounds::default(), |event| {
-        std::thread::sleep(Duration::from_millis(20));
+        if seen.is_empty() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
         seen.push(event.clone());
     });
     let end = in_time(call).await.unwrap();
+    assert!(seen.len() < 100, "nothing was dropped");
     check_seen(&seen, &session()[..seen.len()], "before the gap");
     let End::Truncated(fault) = end else { panic!("{end}") };
+    let lost = fault.downcast_ref();
     let due = seen.len() as u64 + 1;
     assert!(
-        matches!(fault.downcast_ref(), Some(Lost::Gap { due: at, number }) if *at == due && *number > due),
+        matches!(lost, Some(Lost::Gap { due: at, number }) if *at == due && *number > due),
         "{fault}"
     );
+}
+
+/// Then nothing comes later.
+#[tokio::test]
+#[ignore = "needs nats-server: .ci/run transports"]
+async fn an_end_that_was_dropped_truncates_the_run() {
+    let server = Server::start().await;
+    server.serving(gives(session()), Bounds::default()).await;
+    let client = server.client_with(ConnectOptions::new().subscription_capacity(8)).await;
+    let (input, mut seen) = (input(), 0);
+    let call = call(&client, SUBJECT, &input, impatient(), |_| {
+        if seen == 0 {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        seen += 1;
+    });
+    let end = in_time(call).await.unwrap();
+    assert!(seen < 164, "nothing was dropped");
+    assert!(matches!(end, End::Truncated(_)), "{end}");
 }
 
 #[tokio::test]

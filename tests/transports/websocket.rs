@@ -347,6 +347,19 @@ async fn an_input_over_the_limit_is_refused_and_the_client_reads_why() {
     assert!(error.to_string().ends_with("bytes is over the limit of 1020"), "{error}");
 }
 
+/// Else the connection would be reset, and the reason might be lost.
+#[tokio::test]
+async fn an_agent_that_refuses_an_input_reads_on_until_the_client_hangs_up() {
+    let mut peer = connected(serving(never_asked, narrow()).await).await;
+    peer.send(part(&[b' '; 100_000], Data::Text, false)).await.unwrap();
+    let Message::Binary(_) = in_time(peer.next()).await.unwrap().unwrap() else { panic!() };
+    assert!(in_time(peer.next()).await.unwrap().unwrap().is_close());
+    let mut socket = peer.into_inner();
+    for _ in 0..3 {
+        in_time(socket.write_all(&[b' '; 300_000])).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_client_that_leaves_without_asking_gets_no_run() {
     let mut peer = connected(serving(never_asked, Bounds::default()).await).await;
