@@ -254,12 +254,14 @@ async fn an_input_over_the_limit_is_refused_by_its_header_and_the_client_reads_w
 #[tokio::test]
 async fn an_agent_that_refuses_an_input_reads_on_until_the_client_hangs_up() {
     let mut peer = TcpStream::connect(serving(never_asked, narrow()).await).await.unwrap();
-    peer.write_all(&[&1_000_000_u32.to_be_bytes()[..], &[b' '; 100_000]].concat()).await.unwrap();
+    peer.write_all(&[&1_000_000_u32.to_be_bytes()[..], &vec![b' '; 100_000]].concat())
+        .await
+        .unwrap();
     let mut answer = Vec::new();
     in_time(peer.read_to_end(&mut answer)).await.unwrap();
     check_refused(&answer, "frame 1 at byte 0: a frame of 1000004 bytes is over the limit of 1024");
     for _ in 0..3 {
-        in_time(peer.write_all(&[b' '; 300_000])).await.unwrap();
+        in_time(peer.write_all(&vec![b' '; 300_000])).await.unwrap();
     }
 }
 

@@ -351,12 +351,12 @@ async fn an_input_over_the_limit_is_refused_and_the_client_reads_why() {
 #[tokio::test]
 async fn an_agent_that_refuses_an_input_reads_on_until_the_client_hangs_up() {
     let mut peer = connected(serving(never_asked, narrow()).await).await;
-    peer.send(part(&[b' '; 100_000], Data::Text, false)).await.unwrap();
+    peer.send(part(&vec![b' '; 100_000], Data::Text, false)).await.unwrap();
     let Message::Binary(_) = in_time(peer.next()).await.unwrap().unwrap() else { panic!() };
     assert!(in_time(peer.next()).await.unwrap().unwrap().is_close());
     let mut socket = peer.into_inner();
     for _ in 0..3 {
-        in_time(socket.write_all(&[b' '; 300_000])).await.unwrap();
+        in_time(socket.write_all(&vec![b' '; 300_000])).await.unwrap();
     }
 }
 
