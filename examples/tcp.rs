@@ -1,60 +1,92 @@
 //! An agent and its client over TCP, without HTTP: the text is printed as it arrives.
 //!
-//! `cargo run --example tcp`
+//! `cargo run --features conversation --example tcp`, or in two terminals with
+//! `-- agent 127.0.0.1:7000` and `-- client 127.0.0.1:7000`.
+//!
+//! | promise | how it is kept |
+//! |---|---|
+//! | order | TCP's; a connection carries one run |
+//! | the input comes before events | it is the first frame, as JSON; the agent sends nothing before |
+//! | an end is told from a cut | a `RUN_FINISHED` or `RUN_ERROR` ends the run; a connection that is closed or reset before, in a frame or between two, or that is silent for too long, truncates it |
+//! | errors | a refused input is answered with a `RUN_ERROR` alone, a failing agent ends with one; bytes that are no event end the run as rejected, with the number of the frame |
+//!
+//! Nothing here is encrypted, nor is anybody asked who they are: that is for TLS around the socket.
 
-use std::error::Error;
-use std::io::Write;
+use std::io;
 
 use ag_ui_proto::Event;
-use ag_ui_proto::codec::EventCodec;
-use ag_ui_proto::model::{
-    Body, RunFinished, RunStarted, TextMessageContent, TextMessageEnd, TextMessageStart,
-};
-use futures_util::{SinkExt, StreamExt};
+use ag_ui_proto::codec::WriteError;
+use ag_ui_proto::model::RunAgentInput;
 use tokio::net::{TcpListener, TcpStream};
-use tokio_util::codec::Framed;
 
-/// Serves one client: a run that says one sentence, a few letters at a time.
-async fn agent(listener: TcpListener) -> Result<(), Box<dyn Error>> {
-    let (socket, _) = listener.accept().await?;
-    let mut events = Framed::new(socket, EventCodec::new());
-    events.send(Event::from(RunStarted::new("thread-1", "run-1"))).await?;
-    events.send(Event::from(TextMessageStart::new("m1"))).await?;
-    for delta in ["Hel", "lo", " from", " the", " agent", "."] {
-        events.send(Event::from(TextMessageContent::new("m1", delta))).await?;
+#[path = "common/byte_stream.rs"]
+mod byte_stream;
+pub(crate) mod common;
+#[path = "common/linger.rs"]
+mod linger;
+#[path = "common/role.rs"]
+mod role;
+
+use common::{Agent, Bounds, End, Fault, demo};
+use linger::linger;
+use role::Role;
+
+/// Serves each client that comes, a run each.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    agent: impl Agent,
+    bounds: Bounds,
+) -> io::Result<()> {
+    loop {
+        let (socket, peer) = listener.accept().await?;
+        let agent = agent.clone();
+        tokio::spawn(async move {
+            if let Err(error) = serve_one(socket, agent, bounds).await {
+                eprintln!("{peer}: {error}");
+            }
+        });
     }
-    events.send(Event::from(TextMessageEnd::new("m1"))).await?;
-    events.send(Event::from(RunFinished::new("thread-1", "run-1"))).await?;
+}
+
+async fn serve_one(socket: TcpStream, agent: impl Agent, bounds: Bounds) -> Result<(), WriteError> {
+    // Small events must not wait for one another.
+    socket.set_nodelay(true)?;
+    let (read, write) = socket.into_split();
+    linger(byte_stream::serve(read, write, agent, bounds).await?).await;
     Ok(())
 }
 
-/// Reads a run to its end and writes its text out.
-async fn client(socket: TcpStream, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let mut events = Framed::new(socket, EventCodec::new());
-    while let Some(event) = events.next().await {
-        match event?.body {
-            Body::TextMessageContent(content) => {
-                write!(out, "{}", content.delta)?;
-                out.flush()?;
-            }
-            Body::TextMessageEnd(_) => writeln!(out)?,
-            Body::RunFinished(_) => return Ok(()),
-            _ => {}
+/// Asks the agent at `address`.
+pub(crate) async fn call(
+    address: &str,
+    input: &RunAgentInput,
+    bounds: Bounds,
+    seen: impl FnMut(&Event),
+) -> Result<End, Fault> {
+    let (read, write) = TcpStream::connect(address).await?.into_split();
+    byte_stream::call(read, write, input, bounds, seen).await
+}
+
+async fn run() -> Result<Option<End>, Fault> {
+    let bounds = Bounds::default();
+    match Role::of_arguments()? {
+        Role::Agent(address) => {
+            serve(TcpListener::bind(address).await?, demo::hello, bounds).await?;
+            Ok(None)
+        }
+        Role::Client(address) => {
+            Ok(Some(call(&address, &demo::question(), bounds, demo::show).await?))
+        }
+        Role::Both => {
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            let address = listener.local_addr()?.to_string();
+            tokio::spawn(serve(listener, demo::hello, bounds));
+            Ok(Some(call(&address, &demo::question(), bounds, demo::show).await?))
         }
     }
-    // A body that just ends is a run that broke off, not one that finished.
-    Err("the agent hung up in the middle of its run".into())
-}
-
-pub(crate) async fn run(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let address = listener.local_addr()?;
-    let client = async { client(TcpStream::connect(address).await?, out).await };
-    tokio::try_join!(agent(listener), client)?;
-    Ok(())
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
-    run(&mut std::io::stdout()).await
+async fn main() -> std::process::ExitCode {
+    demo::exit(run().await)
 }

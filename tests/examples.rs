@@ -1,4 +1,4 @@
-//! The examples do what they say.
+//! The examples do what they say; those of transports are tested in `tests/transports`.
 //!
 //! Their files are compiled in here, so that a test never runs an example built from other sources.
 
@@ -19,11 +19,6 @@ mod encode_one;
 #[allow(dead_code, reason = "the program around what is tested")]
 #[path = "../examples/relay.rs"]
 mod relay;
-
-#[cfg(feature = "tokio")]
-#[allow(dead_code, reason = "the program around what is tested")]
-#[path = "../examples/tcp.rs"]
-mod tcp;
 
 #[cfg(feature = "compression")]
 #[test]
@@ -66,14 +61,6 @@ async fn relay_copies_frames_and_counts_them() {
     let counts = relay::relay(&frames[..], &mut copy).await.unwrap();
     assert_eq!(counts, relay::Counts { frames: 2, bytes: 12 });
     assert_eq!(copy, frames);
-}
-
-#[cfg(feature = "tokio")]
-#[tokio::test]
-async fn tcp_prints_the_text_of_the_run() {
-    let mut out = Vec::new();
-    tcp::run(&mut out).await.unwrap();
-    assert_eq!(String::from_utf8(out).unwrap(), "Hello from the agent.\n");
 }
 
 #[cfg(feature = "conversation")]
