@@ -6,6 +6,7 @@
 //! | `forms` | whether all forms of input give the same frames |
 //! | `stream` | whether output waits, and memory grows |
 //! | `talk`, `bridge`, `servers` | `serve`, `run` and `bridge`, as processes that speak over loopback |
+//! | `workloads` | nothing: the streams of the benches |
 //! | `usage` | what is wrong usage, and what help there is |
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
@@ -30,3 +31,6 @@ mod stream;
 mod talk;
 mod usage;
 mod verify;
+#[path = "../../benches/workloads/mod.rs"]
+#[allow(dead_code, reason = "the benches use more of it")]
+mod workloads;
