@@ -73,19 +73,19 @@ impl Report {
                  {most:.1} ms"
             ),
             format!(
-                "server: {} kB idle, {} kB at most, {:.1} kB a run; {server:.2} processors, this \
+                "server: {} kB idle, {} kB at most, {} kB a run; {server:.2} processors, this \
                  client {client:.2}",
                 kb(self.idle),
                 kb(self.peak),
-                self.memory_of_a_run() as f64 / 1e3
+                kb(self.memory_of_a_run())
             ),
         ];
-        if slow > 0 {
+        if let Some(held_each) = self.held.checked_div(slow) {
             lines.push(format!(
                 "{slow} slow readers beside them, of whose {} kB each the kernel held {} kB; server \
                  then {} kB; {} of {slow} read all in the end",
                 kb(self.body_len),
-                kb(self.held / slow),
+                kb(held_each),
                 kb(self.blocked),
                 self.slow_runs
             ));
@@ -99,7 +99,7 @@ impl Report {
         serde_json::json!({
             "runs": self.args.runs, "slow": self.args.slow, "rate": self.args.rate,
             "text": self.args.text, "form": name_of(self.args.format),
-            "coding": self.args.coding.map(|coding| coding.as_str()),
+            "coding": self.args.coding.map(Coding::as_str),
             "events": self.events, "whole": self.delays.len(), "slowWhole": self.slow_runs,
             "lateMillis": {"median": middle, "p99": high, "p999": higher, "max": most},
             "serverBytes": {"idle": self.idle, "peak": self.peak, "blocked": self.blocked},

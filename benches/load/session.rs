@@ -1,5 +1,6 @@
 //! The session that every run gets: deltas with a number each.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use ag_ui_proto::Event;
@@ -28,10 +29,8 @@ impl Session {
             let mut text = format!("{number} ");
             // Not to be compressed to nothing.
             while text.len() < args.text {
-                text.push_str(&format!(
-                    "{:x} ",
-                    (text.len() + number) * 2_654_435_761 % 0xfff_ffff
-                ));
+                let digits = (text.len() + number) * 2_654_435_761 % 0xfff_ffff;
+                write!(text, "{digits:x} ").expect("a text takes what it is given");
             }
             Event::from(TextMessageContent::new(message, text))
         };

@@ -264,7 +264,7 @@ fn nothing_is_compared_with_nothing() {
 #[test]
 fn events_of_an_unknown_type_are_left_out_of_both() {
     let done = compare(&[], format!("{END}\n{{\"type\":\"NEW\"}}\n"));
-    let told = "warning: stdin:2: dropped: unknown event type \"NEW\"\n";
+    let told = "warning: stdin:2: dropped an event of unknown type \"NEW\"\n";
     assert_eq!((done.code, done.err.as_str()), (0, told));
     let head = "stdin: 1 event, 1 event of unknown type left out";
     assert!(done.text().lines().any(|line| line == head), "{}", done.text());
@@ -348,13 +348,14 @@ fn the_readme_shows_what_a_link_makes_of_the_samples() {
             ("zstd", "frames", "protobuf, zstd"),
         ];
         for (way, form, words) in forms {
-            let mut row = format!("| {name} | {words} | {}", an_event(&file["bytes"][way][form]));
-            for link in file["links"].as_list().unwrap() {
+            let links = file["links"].as_list().unwrap().iter().map(|link| {
                 let [each, merged] = ["each", "merged"].map(|how| &link[how][way][form]);
                 let bytes = an_event(&merged["bytes"]);
-                row += &format!(" | {} | {bytes}, {}", seconds(each), seconds(merged));
-            }
-            rows.push(row + " |\n");
+                format!(" | {} | {bytes}, {}", seconds(each), seconds(merged))
+            });
+            let bytes = an_event(&file["bytes"][way][form]);
+            let links = links.collect::<String>();
+            rows.push(format!("| {name} | {words} | {bytes}{links} |\n"));
         }
     }
     let table = rows.concat();
@@ -405,7 +406,7 @@ fn links_are_in_the_text_and_on_the_page() {
     for said in [
         "stdin on a link, as the agent gives its events: it took 1.02 s",
         "  8.00 kbit/s",
-        "  SSE                          86.2      1.26 s   241 ms               3            65.2      1.18 s  157 ms",
+        "  SSE                          86.2      1.26 s   241 ms               3            65.2      1.18 s   157 ms",
     ] {
         assert!(done.text().lines().any(|line| line == said), "{said}: {}", done.text());
     }

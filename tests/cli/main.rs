@@ -32,5 +32,5 @@ mod talk;
 mod usage;
 mod verify;
 #[path = "../../benches/workloads/mod.rs"]
-#[allow(dead_code, reason = "the benches use more of it")]
+#[allow(dead_code, unused_imports, reason = "the benches use more of it")]
 mod workloads;
