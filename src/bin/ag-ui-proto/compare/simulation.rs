@@ -445,10 +445,10 @@ mod tests {
 
     #[test]
     fn events_that_are_there_at_once_are_merged_to_the_bounds_of_a_part() {
-        let events: Vec<_> = (0..600).map(|_| delta("a")).collect();
+        let events: Vec<_> = (0..2 * PART_EVENTS).map(|_| delta("a")).collect();
         let done = simulate(&events, Pace::None, 1000);
         let [each, merged] = of_sse(&done);
-        assert_eq!((each.events, merged.events, done.agent), (600, 3, 0));
+        assert_eq!((each.events, merged.events, done.agent), (512, 2, 0));
         let long: Vec<_> = (0..6).map(|_| delta(&"a".repeat(PART_LEN / 2))).collect();
         let apart: Vec<_> =
             long.iter().flat_map(|event| [event.clone(), StepStarted::new("s").into()]).collect();
@@ -480,10 +480,39 @@ mod tests {
     #[cfg(feature = "cli-http")]
     #[test]
     fn merged_is_what_the_body_of_a_response_sends() {
-        use std::cell::RefCell;
+        let text = include_str!("../../../../samples/chat.jsonl");
+        let chat: Vec<_> = text.lines().map(|line| Event::from_json(line).unwrap()).collect();
+        let mut clock = Clock::default();
+        let at = chat.iter().map(|event| clock.see(event).millis * 1_000_000);
+        let at: Vec<_> = at.collect();
+        for rate in [2000, 8000, 32_000, 1_000_000] {
+            check_against_a_body(&chat, Pace::Recorded, &at, rate);
+        }
+        // More than a part of events, and then of bytes, all there at once.
+        let mut many: Vec<_> = (0..PART_EVENTS + 9).map(|_| delta("abc")).collect();
+        many.extend((0..9).map(|_| StepStarted::new("a".repeat(PART_LEN / 4)).into()));
+        check_against_a_body(&many, Pace::None, &vec![0; many.len()], 8000);
+    }
+
+    #[cfg(feature = "cli-http")]
+    #[track_caller]
+    fn check_against_a_body(events: &[Event], pace: Pace, at: &[u64], rate: u64) {
+        let done = simulate(events, pace, rate);
+        let codings = std::iter::once("identity").chain(Coding::ALL.map(Coding::as_str));
+        for (coding, forms) in codings.zip(&done.links[0].merged) {
+            for (format, sent) in [Format::Sse, Format::Protobuf].into_iter().zip(forms) {
+                let body = body(events, at, rate, format.media_type(), coding);
+                assert_eq!((sent.bytes, sent.nanos), body, "{format} {coding} at {rate}");
+            }
+        }
+    }
+
+    /// Bytes of a body, and nanoseconds until the last of them has arrived.
+    #[cfg(feature = "cli-http")]
+    fn body(events: &[Event], at: &[u64], rate: u64, accept: &str, coding: &str) -> (u64, u64) {
+        use std::cell::{Cell, RefCell};
         use std::collections::VecDeque;
         use std::pin::pin;
-        use std::rc::Rc;
         use std::task::{Context, Poll, Waker};
 
         use ag_ui_proto::server::Responder;
@@ -491,52 +520,32 @@ mod tests {
         use futures_util::stream;
         use http::HeaderMap;
 
-        let text = include_str!("../../../../samples/chat.jsonl");
-        let events: Vec<_> = text.lines().map(|line| Event::from_json(line).unwrap()).collect();
-        let mut clock = Clock::default();
-        let at = events.iter().map(|event| clock.see(event).millis * 1_000_000);
-        let at: Vec<_> = at.collect();
-        for rate in [2000, 8000, 32_000, 1_000_000] {
-            let done = simulate(&events, Pace::Recorded, rate);
-            let codings = std::iter::once(None).chain(Coding::ALL.map(Some));
-            for (coding, forms) in codings.zip(&done.links[0].merged) {
-                for (accept, sent) in
-                    [Format::Sse, Format::Protobuf].map(Format::media_type).iter().zip(forms)
-                {
-                    let mut headers = HeaderMap::new();
-                    headers.insert("accept", accept.parse().unwrap());
-                    let coding = coding.map_or("identity", Coding::as_str);
-                    headers.insert("accept-encoding", coding.parse().unwrap());
-                    let (ready, is_over) = (Rc::new(RefCell::new(VecDeque::new())), Rc::default());
-                    let source = (Rc::clone(&ready), Rc::<RefCell<bool>>::clone(&is_over));
-                    let stream =
-                        stream::poll_fn(move |_| match source.0.borrow_mut().pop_front() {
-                            None if *source.1.borrow() => Poll::Ready(None),
-                            None => Poll::Pending,
-                            event => Poll::Ready(event),
-                        });
-                    let responder = Responder::new().coalescing().compressing();
-                    let mut body = pin!(responder.respond(&headers, stream).into_body());
-                    let mut context = Context::from_waker(Waker::noop());
-                    let (mut now, mut next, mut bytes) = (0, 0, 0);
-                    loop {
-                        while at.get(next).is_some_and(|at| *at <= now) {
-                            ready.borrow_mut().push_back(events[next].clone());
-                            next += 1;
-                        }
-                        *is_over.borrow_mut() = next == at.len();
-                        match body.as_mut().poll_frame(&mut context) {
-                            Poll::Pending => now = at[next],
-                            Poll::Ready(None) => break,
-                            Poll::Ready(Some(frame)) => {
-                                let len = frame.unwrap().into_data().unwrap().len() as u64;
-                                bytes += len;
-                                now += len * 8 * SECOND / rate;
-                            }
-                        }
-                    }
-                    let about = format!("{accept} {coding} at {rate}");
-                    assert_eq!((sent.bytes, sent.nanos), (bytes, now), "{about}");
+        let mut headers = HeaderMap::new();
+        headers.insert("accept", accept.parse().unwrap());
+        headers.insert("accept-encoding", coding.parse().unwrap());
+        let (ready, is_over) = (RefCell::new(VecDeque::new()), Cell::new(false));
+        let stream = stream::poll_fn(|_| match ready.borrow_mut().pop_front() {
+            None if is_over.get() => Poll::Ready(None),
+            None => Poll::Pending,
+            event => Poll::Ready(event),
+        });
+        let responder = Responder::new().coalescing().compressing();
+        let mut body = pin!(responder.respond(&headers, stream).into_body());
+        let mut context = Context::from_waker(Waker::noop());
+        let (mut now, mut next, mut bytes) = (0, 0, 0);
+        loop {
+            while at.get(next).is_some_and(|at| *at <= now) {
+                ready.borrow_mut().push_back(events[next].clone());
+                next += 1;
+            }
+            is_over.set(next == at.len());
+            match body.as_mut().poll_frame(&mut context) {
+                Poll::Pending => now = at[next],
+                Poll::Ready(None) => return (bytes, now),
+                Poll::Ready(Some(frame)) => {
+                    let len = frame.unwrap().into_data().unwrap().len() as u64;
+                    bytes += len;
+                    now += len * 8 * SECOND / rate;
                 }
             }
         }
