@@ -463,12 +463,12 @@ mod tests {
         let at = |at| delta("abc").with_timestamp(at);
         // The second run begins an hour later; who waits for it is not the link.
         let events = [start(0), at(1000), start(3_600_000), at(3_600_500)];
-        let done = simulate(&events, Pace::Recorded, 800);
+        let done = simulate(&events, Pace::Recorded, 8000);
         assert_eq!(done.agent, 3 * SECOND / 2);
         let [_, merged] = of_sse(&done);
-        // Of 10 milliseconds a byte.
+        // Of a millisecond a byte.
         let run = |events: [&Event; 2], second: u64| {
-            let [first, last] = events.map(|event| sse_len(event) * 10_000_000);
+            let [first, last] = events.map(|event| sse_len(event) * 1_000_000);
             first.max(second) + last
         };
         let nanos =
