@@ -50,6 +50,31 @@ fn a_compressed_stream_holds_its_window_however_long_it_is() {
     }
 }
 
+/// What `compare` says of the memory of compressors, which it cannot ask.
+#[cfg(feature = "cli")]
+#[test]
+fn compressors_hold_what_compare_says() {
+    use ag_ui_proto::value::Value;
+
+    let told = assert_cmd::Command::cargo_bin("ag-ui-proto")
+        .unwrap()
+        .args(["compare", "--json", "--rounds", "0"])
+        .write_stdin(r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#)
+        .output()
+        .unwrap();
+    let told = Value::from_json(str::from_utf8(&told.stdout).unwrap(), 16).unwrap();
+    let _alone = alone();
+    for (coding, _, _) in CODINGS {
+        let told = told["compressors"][coding.as_str()]["frames"]["memory"].as_u64().unwrap();
+        let (_writer, held) = held_by(|| {
+            let mut writer = BodyWriter::new(Format::Protobuf).with_coding(coding).unwrap();
+            drop(write(&mut writer, 10_000));
+            writer
+        });
+        assert!((held as u64).abs_diff(told) < SLACK as u64, "{coding}: {held}, not {told}");
+    }
+}
+
 #[test]
 fn a_bomb_is_inflated_a_step_at_a_time() {
     let _alone = alone();

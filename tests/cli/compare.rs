@@ -2,7 +2,7 @@
 
 use ag_ui_proto::value::Value;
 
-use crate::run::{BAD_FRAME, END, END_FRAME, FUTURE_FRAME, Run, good, run, sample};
+use crate::run::{BAD_FRAME, END, END_FRAME, FUTURE_FRAME, Run, good, run, sample, sample_text};
 
 /// A delta with a time.
 const DELTA: &str =
@@ -264,11 +264,182 @@ fn nothing_is_compared_with_nothing() {
 #[test]
 fn events_of_an_unknown_type_are_left_out_of_both() {
     let done = compare(&[], format!("{END}\n{{\"type\":\"NEW\"}}\n"));
-    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    let told = "warning: stdin:2: dropped an event of unknown type \"NEW\"\n";
+    assert_eq!((done.code, done.err.as_str()), (0, told));
     let head = "stdin: 1 event, 1 event of unknown type left out";
     assert!(done.text().lines().any(|line| line == head), "{}", done.text());
-    let object = object(&["--from", "frames"], [END_FRAME, FUTURE_FRAME].concat());
+    let frames = [END_FRAME, FUTURE_FRAME].concat();
+    let done = compare(&["--json", "--from", "frames"], frames);
+    assert_eq!(done.code, 0);
+    assert!(done.err.starts_with("warning: stdin: frame 2 at byte 13: "), "{}", done.err);
+    let object = Value::from_json(done.text(), 16).unwrap();
     check(&object, &[("/events", 1.into()), ("/dropped", 1.into())]);
+    let done = compare(&[], "{\"type\":\"NEW\"}\n".repeat(30));
+    assert_eq!((done.code, done.err.lines().count()), (0, 11));
+    assert!(
+        done.err.ends_with("warning: stdin: 20 events more of an unknown type\n"),
+        "{}",
+        done.err
+    );
+}
+
+/// Deltas of a word a second, and one that comes while the link is busy.
+fn session() -> String {
+    let delta = |at: u64| DELTA.replace(":5", &format!(":{at}"));
+    [delta(0), delta(1000), delta(1010), delta(1020)].join("\n")
+}
+
+#[test]
+fn a_link_is_shared_by_all_ways_to_send() {
+    let object = object(&["--link", "8k,1M"], session());
+    check(
+        &object,
+        &[
+            ("/files/0/agentSeconds", 1.02.into()),
+            ("/files/0/links/0/bitsPerSecond", 8000.into()),
+            ("/files/0/links/1/bitsPerSecond", 1_000_000.into()),
+            // The first of 84 bytes, then 87 each, of which a byte takes a thousandth of a second.
+            ("/files/0/links/0/each/raw/sse/events", 4.into()),
+            ("/files/0/links/0/each/raw/sse/bytes", (84 + 3 * 87).into()),
+            ("/files/0/links/0/each/raw/sse/seconds", 1.261.into()),
+            ("/files/0/links/0/each/raw/sse/secondsBehind", 0.241.into()),
+            // The last two are one, with both texts, of 90 bytes.
+            ("/files/0/links/0/merged/raw/sse/events", 3.into()),
+            ("/files/0/links/0/merged/raw/sse/bytes", (84 + 87 + 90).into()),
+            ("/files/0/links/0/merged/raw/sse/seconds", 1.177.into()),
+            // Of 8 millionths of a second a byte: every event goes at once.
+            ("/files/0/links/1/merged/raw/sse/events", 4.into()),
+            ("/files/0/links/1/merged/raw/sse/seconds", 1.020_696.into()),
+        ],
+    );
+    let [each, bytes] =
+        ["/files/0/links/0/each", "/bytes"].map(|pointer| object.pointer(pointer).unwrap());
+    for way in ["raw", "gzip", "br", "zstd"] {
+        for form in ["sse", "frames"] {
+            assert_eq!(each[way][form]["bytes"], bytes[way][form], "{way} {form}");
+        }
+    }
+    let without = self::object(&[], session());
+    check(&without, &[("/files/0/links", Value::from_json("[]", 1).unwrap())]);
+}
+
+/// The table of the README holds what the command above it gives: a row for each session and form.
+#[test]
+fn the_readme_shows_what_a_link_makes_of_the_samples() {
+    let names = ["deltas.jsonl", "chat.jsonl", "research.jsonl", "multimodal.sse"];
+    let samples = names.map(sample);
+    let words = [&["--link", "2k,8k,32k"][..], &samples.each_ref().map(String::as_str)].concat();
+    let object = object(&words, "");
+    let seconds = |sent: &Value| {
+        let seconds = sent["seconds"].as_f64().unwrap();
+        if seconds < 99.95 { format!("{seconds:.1}") } else { format!("{seconds:.0}") }
+    };
+    let mut rows = Vec::new();
+    for (name, file) in names.iter().zip(object["files"].as_list().unwrap().iter()) {
+        let an_event = |bytes: &Value| {
+            format!("{:.1}", bytes.as_f64().unwrap() / file["events"].as_f64().unwrap())
+        };
+        let forms = [
+            ("raw", "sse", "SSE"),
+            ("gzip", "sse", "SSE, gzip"),
+            ("raw", "frames", "protobuf"),
+            ("gzip", "frames", "protobuf, gzip"),
+            ("br", "frames", "protobuf, br"),
+            ("zstd", "frames", "protobuf, zstd"),
+        ];
+        for (way, form, words) in forms {
+            let links = file["links"].as_list().unwrap().iter().map(|link| {
+                let [each, merged] = ["each", "merged"].map(|how| &link[how][way][form]);
+                let bytes = an_event(&merged["bytes"]);
+                format!(" | {} | {bytes}, {}", seconds(each), seconds(merged))
+            });
+            let bytes = an_event(&file["bytes"][way][form]);
+            let links = links.collect::<String>();
+            rows.push(format!("| {name} | {words} | {bytes}{links} |\n"));
+        }
+    }
+    let table = rows.concat();
+    let readme = include_str!("../../README.md");
+    assert!(readme.contains(&table), "the README has another table than\n{table}");
+}
+
+/// So do the lines of the README that say what the samples come to.
+#[test]
+fn the_readme_shows_what_is_said_of_the_samples() {
+    let samples = ["chat.jsonl", "research.jsonl", "multimodal.sse"].map(sample);
+    let done = compare(&samples.each_ref().map(String::as_str), "");
+    let readme = include_str!("../../README.md");
+    let (_, shown) =
+        readme.split_once("On the three sample sessions, in part:\n\n```text\n").unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    assert_eq!(shown.lines().count(), 4);
+    for line in shown.lines() {
+        assert!(done.text().lines().any(|said| said == line), "{line}\n{}", done.text());
+    }
+}
+
+/// The deltas of `samples/` are the ones that are measured in the benches.
+#[test]
+fn the_deltas_of_the_samples_are_the_chat_of_the_benches() {
+    let chat = crate::workloads::workloads().into_iter().find(|each| each.name == "chat").unwrap();
+    let lines: Vec<_> = chat.json.iter().flat_map(|json| [json.as_str(), "\n"]).collect();
+    assert!(lines.concat() == sample_text("deltas.jsonl"));
+}
+
+#[test]
+fn a_pace_stands_for_timestamps() {
+    let at = |pace: &str| {
+        let object = object(&["--link", "8k", "--pace", pace], format!("{END}\n{END}\n"));
+        let file = &object["files"][0];
+        let merged = &file["links"][0]["merged"]["raw"]["sse"]["seconds"];
+        (file["agentSeconds"].as_f64().unwrap(), merged.as_f64().unwrap())
+    };
+    assert_eq!(at("recorded"), (0.0, 0.102));
+    assert_eq!(at("none"), (0.0, 0.102));
+    assert_eq!(at("2s"), (2.0, 2.051));
+}
+
+#[test]
+fn links_are_in_the_text_and_on_the_page() {
+    let done = compare(&["--link", "8k"], session());
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    for said in [
+        "stdin on a link, as the agent gives its events: it took 1.02 s",
+        "  8.00 kbit/s",
+        "  SSE                          86.2      1.26 s   241 ms               3            65.2      1.18 s   157 ms",
+    ] {
+        assert!(done.text().lines().any(|line| line == said), "{said}: {}", done.text());
+    }
+    let page = String::from_utf8(good(
+        &["compare", "--rounds", "0", "--link", "8k", "--html", "-"],
+        session(),
+    ));
+    let page = page.unwrap();
+    assert!(page.contains("<summary>stdin: it took 1.02 s</summary>"), "{page}");
+    let row = "<th scope=\"row\">SSE</th><td>86.2</td><td>1.26 s</td><td>241 ms</td><td>3</td><td>65.2</td>";
+    assert!(page.contains(row), "{page}");
+    let page = String::from_utf8(good(&["compare", "--rounds", "0", "--html", "-"], session()));
+    assert!(!page.unwrap().contains("What does a slow link make of it?"));
+}
+
+#[test]
+fn a_clock_that_was_set_is_no_pace() {
+    let at = |at: i64| DELTA.replace(":5", &format!(":{at}"));
+    let session = [at(1_790_000_000_000), at((1 << 53) - 1), at(1_790_000_000_050), at(-5)];
+    let object = object(&["--link", "8k"], session.join("\n"));
+    check(
+        &object,
+        &[
+            ("/link/recordedMillis", Value::Null),
+            ("/link/clockJumps", 3.into()),
+            ("/files/0/agentSeconds", 0.0.into()),
+        ],
+    );
+    assert!(object["verdicts"].as_list().unwrap().iter().all(|said| said["about"] != *"link"));
+    let session = [at(0), at(1_790_000_000_000), at(1_790_000_000_100)].join("\n");
+    let done = compare(&[], session);
+    let said = "both      The agent took 100 ms, but for 1 jump of its clock: on average ";
+    assert!(done.text().lines().any(|line| line.starts_with(said)), "{}", done.text());
 }
 
 #[test]
@@ -312,4 +483,15 @@ fn wrong_usage_is_2_and_costs_no_file() {
         assert!(!done.err.is_empty());
     }
     assert_eq!(std::fs::read_to_string(path).unwrap(), END);
+    for (words, said) in [
+        (["--rounds", "-1"], "invalid value '-1' for '--rounds <ROUNDS>'"),
+        (["--seconds", "-1"], "invalid value '-1' for '--seconds <SECONDS>': expected 0 to 86400"),
+        (["--link", "-1"], "invalid value '-1' for '--link <BITS>': expected 1 bit a second"),
+        (["--link", "2 parsecs"], "invalid value '2 parsecs' for '--link <BITS>': expected bits"),
+        (["--pace", "-1ms"], "invalid value '-1ms' for '--pace <PACE>': expected 0 to 86400"),
+    ] {
+        let done = run(&[&["compare", "--link", "1"][..], &words].concat(), END);
+        assert_eq!(done.code, 2);
+        assert!(done.err.contains(said), "{words:?}: {}", done.err);
+    }
 }

@@ -6,6 +6,7 @@
 //! | `forms` | whether all forms of input give the same frames |
 //! | `stream` | whether output waits, and memory grows |
 //! | `talk`, `bridge`, `origins`, `tls`, `servers` | `serve`, `run` and `bridge`, as processes that speak over loopback |
+//! | `workloads` | nothing: the streams of the benches |
 //! | `usage` | what is wrong usage, and what help there is |
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where it fails")]
@@ -37,3 +38,6 @@ mod talk;
 mod tls;
 mod usage;
 mod verify;
+#[path = "../../benches/workloads/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "the benches use more of it")]
+mod workloads;

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "cli-http")]
 mod http;
+mod pace;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +15,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 #[cfg(feature = "cli-http")]
-pub(crate) use self::http::{Bridge, Listen, Pace, Run, Serve};
+pub(crate) use self::http::{Bridge, Listen, Run, Serve};
+pub(crate) use self::pace::Pace;
 
 const STATUS: &str = "\
 Exit status: 0 if all is well, 1 if the data is bad, 2 for wrong usage or a file that cannot be \
@@ -237,6 +239,7 @@ Examples:
   ag-ui-proto compare session.jsonl
   ag-ui-proto compare samples/*.jsonl samples/*.sse --html report.html
   ag-ui-proto compare --from frames session.frames
+  ag-ui-proto compare --link 2k --link 32k session.jsonl
   ag-ui-proto compare --json --rounds 0 session.jsonl | jq .bytes")]
 pub(crate) struct Compare {
     /// Recorded sessions, as `encode` takes them; `-` or nothing for standard input
@@ -251,11 +254,22 @@ pub(crate) struct Compare {
     /// Write a JSON object; COMPARE.md names its members
     #[arg(long)]
     pub(crate) json: bool,
+    /// Also send the events over a link of so many bits a second, as in `2k`, by the clock of the
+    /// session: each event flushed, and merged while the link is busy; may be given more than once
+    #[arg(long = "link", value_name = "BITS", value_delimiter = ',')]
+    #[arg(value_parser = pace::bit_rate, allow_negative_numbers = true)]
+    pub(crate) links: Vec<u64>,
+    /// When the events for `--link` are there: `recorded` by the timestamps, `none` for all at once,
+    /// or a time before each, as in `33ms`
+    #[arg(long, value_name = "PACE", default_value = "recorded", value_parser = pace::pace)]
+    #[arg(requires = "links", allow_hyphen_values = true)]
+    pub(crate) pace: Pace,
     /// How long to measure time, after reading
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) seconds: Duration,
     /// How many rounds to measure time, instead of `--seconds`; 0 leaves it out
-    #[arg(long, value_name = "ROUNDS", conflicts_with = "seconds")]
+    #[arg(long, value_name = "ROUNDS", conflicts_with = "seconds", allow_negative_numbers = true)]
     pub(crate) rounds: Option<u32>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use axum::Router;
+use axum::serve::ListenerExt as _;
 use futures_util::future::{Either, select};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -37,6 +38,8 @@ async fn serve_until_told(listen: &Listen, app: Router, what: &str) -> Result<()
     let stop = told_to_stop().map_err(|error| Failure::Trouble(format!("no signals: {error}")))?;
     say(&format!("listening on http://{bound}/, {what}"));
 
+    // An event goes as soon as it is there, though the one before be on its way.
+    let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
     let (close, closed) = oneshot::channel::<()>();
     let server = axum::serve(listener, app)
         .with_graceful_shutdown(async { drop(closed.await) })

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, Uri};
 
+use super::pace::{Pace, pace};
 use super::{LimitArgs, Source, seconds};
 
 /// Replay a recorded session as an agent over HTTP
@@ -127,29 +128,6 @@ pub(crate) struct Listen {
     pub(crate) grace: Duration,
 }
 
-/// How fast a session is replayed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pace {
-    None,
-    Fixed(Duration),
-    Recorded,
-}
-
-fn pace(text: &str) -> Result<Pace, String> {
-    let expected = || "expected `none`, `recorded`, or a time as in `20ms` or `0.5s`".to_owned();
-    let (number, unit) = match text {
-        "none" => return Ok(Pace::None),
-        "recorded" => return Ok(Pace::Recorded),
-        text => match (text.strip_suffix("ms"), text.strip_suffix('s')) {
-            (Some(number), _) => (number, 1000.0),
-            (None, Some(number)) => (number, 1.0),
-            (None, None) => return Err(expected()),
-        },
-    };
-    let number: f64 = number.trim_end().parse().map_err(|_| expected())?;
-    seconds(&(number / unit).to_string()).map(Pace::Fixed)
-}
-
 fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("expected `NAME: VALUE`")?;
     let name = name.trim().parse().map_err(|_| "no name of a header")?;
@@ -186,22 +164,6 @@ fn origin(text: &str) -> Result<HeaderValue, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_pace_is_a_word_or_a_time() {
-        for (text, want) in [
-            ("none", Pace::None),
-            ("recorded", Pace::Recorded),
-            ("20ms", Pace::Fixed(Duration::from_millis(20))),
-            ("0.5 s", Pace::Fixed(Duration::from_millis(500))),
-            ("0ms", Pace::Fixed(Duration::ZERO)),
-        ] {
-            assert_eq!(pace(text), Ok(want), "{text}");
-        }
-        for text in ["", "20", "ms", "-1ms", "NaNs", "infs", "fast", "1e9s"] {
-            assert!(pace(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn an_origin_is_as_a_browser_writes_it() {

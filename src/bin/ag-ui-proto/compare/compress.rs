@@ -1,45 +1,17 @@
-//! Compressors that hand over every event at once.
+//! Compressors that hand over every event at once: those of the library, which serve a body.
 //!
 //! A server that compresses a stream must flush after each event, or the event waits in the
 //! compressor until others fill its block. A flush costs bytes, which is why compressing a file
 //! says little about compressing a stream. Here one compressor serves one session, as one would
 //! serve a response body.
-//!
-//! | coding | settings | library |
-//! |---|---|---|
-//! | gzip | level 6, window 32 KiB, `Z_SYNC_FLUSH` | `flate2` over `miniz_oxide` |
-//! | br | quality 5, window 256 KiB | `brotli` |
-//! | zstd | level 3, window 2 MiB | `zstd`, the C library |
-//!
-//! These are what servers use for streams: the window of brotli is the one of them that is not the
-//! library's own, which would take 10 MB of memory for each stream.
 
-use std::io::{self, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
 use std::time::Instant;
 
-use brotli::enc::writer::CompressorWriterCustomAlloc;
-use brotli::enc::{BrotliAlloc, StandardAlloc};
-use brotli::{Allocator, SliceWrapper};
-use flate2::write::GzEncoder;
-use zstd::zstd_safe::zstd_sys::ZSTD_EndDirective as End;
-use zstd::zstd_safe::{CCtx, CParameter, InBuffer, OutBuffer, get_error_name};
+use ag_ui_proto::{negotiate, stream};
+use bytes::BytesMut;
 
 use super::histogram::Histogram;
-
-const GZIP_LEVEL: u32 = 6;
-const BROTLI_QUALITY: u32 = 5;
-const BROTLI_WINDOW_LOG: u32 = 18;
-const ZSTD_LEVEL: i32 = 3;
-const ZSTD_WINDOW_LOG: u32 = 21;
-
-/// What a gzip compressor holds: the library does not say, an allocator that counts does
-/// (`tests/bounds`).
-const GZIP_MEMORY: u64 = 352_104;
-
-/// Bytes that a compressor may write at once before it is asked again.
-const OUT_LEN: usize = 16 * 1024;
 
 /// A content coding of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,71 +26,50 @@ impl Coding {
 
     /// The name in HTTP.
     pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Brotli => "br",
-            Self::Zstd => "zstd",
-        }
+        negotiate::Coding::from(self).as_str()
     }
 
     pub(crate) fn settings(self) -> &'static str {
         match self {
             Self::Gzip => "level 6, window 32 KiB",
             Self::Brotli => "quality 5, window 256 KiB",
-            Self::Zstd => "level 3, window 2 MiB",
+            Self::Zstd => "level 3, window 256 KiB",
+        }
+    }
+
+    /// Bytes that a compressor holds, most of them from its first event on. The libraries do not
+    /// say: for gzip and br an allocator does that counts (`tests/bounds`), for zstd a test below.
+    pub(crate) fn memory(self) -> u64 {
+        match self {
+            Self::Gzip => 352_104,
+            Self::Brotli => 1_682_278,
+            Self::Zstd => 1_828_377,
+        }
+    }
+}
+
+impl From<Coding> for negotiate::Coding {
+    fn from(coding: Coding) -> Self {
+        match coding {
+            Coding::Gzip => Self::Gzip,
+            Coding::Brotli => Self::Brotli,
+            Coding::Zstd => Self::Zstd,
         }
     }
 }
 
 /// One compressor, at work on one stream.
 pub(crate) struct Compressor {
-    engine: Engine,
-    out: Vec<u8>,
+    engine: stream::Compressor,
+    out: BytesMut,
     /// Time that an event takes.
     pub(crate) times: Histogram,
-    /// Most memory that the compressor held, in bytes.
-    pub(crate) memory: u64,
 }
-
-enum Engine {
-    Gzip(GzEncoder<Vec<u8>>),
-    Brotli(Box<Brotli>, Meter),
-    Zstd(CCtx<'static>),
-    /// The stream has ended.
-    Ended,
-}
-
-type Brotli =
-    CompressorWriterCustomAlloc<Vec<u8>, <StandardAlloc as Allocator<u8>>::AllocatedMemory, Meter>;
 
 impl Compressor {
     pub(crate) fn new(coding: Coding) -> io::Result<Self> {
-        let engine = match coding {
-            Coding::Gzip => {
-                Engine::Gzip(GzEncoder::new(Vec::new(), flate2::Compression::new(GZIP_LEVEL)))
-            }
-            Coding::Brotli => {
-                let mut meter = Meter::default();
-                let buffer = Allocator::<u8>::alloc_cell(&mut meter, OUT_LEN);
-                let brotli = CompressorWriterCustomAlloc::new(
-                    Vec::new(),
-                    buffer,
-                    meter.clone(),
-                    BROTLI_QUALITY,
-                    BROTLI_WINDOW_LOG,
-                );
-                Engine::Brotli(Box::new(brotli), meter)
-            }
-            Coding::Zstd => {
-                let mut context = CCtx::create();
-                context
-                    .set_parameter(CParameter::CompressionLevel(ZSTD_LEVEL))
-                    .and_then(|_| context.set_parameter(CParameter::WindowLog(ZSTD_WINDOW_LOG)))
-                    .map_err(zstd_error)?;
-                Engine::Zstd(context)
-            }
-        };
-        Ok(Self { engine, out: Vec::new(), times: Histogram::default(), memory: 0 })
+        let engine = stream::Compressor::new(coding.into()).map_err(io::Error::other)?;
+        Ok(Self { engine, out: BytesMut::new(), times: Histogram::default() })
     }
 
     /// Compresses the bytes of an event, and gives all that a reader needs to have them whole.
@@ -129,26 +80,7 @@ impl Compressor {
     pub(crate) fn push(&mut self, bytes: &[u8]) -> io::Result<&[u8]> {
         let start = Instant::now();
         self.out.clear();
-        match &mut self.engine {
-            Engine::Gzip(gzip) => {
-                gzip.write_all(bytes)?;
-                gzip.flush()?;
-                self.out.append(gzip.get_mut());
-                self.memory = GZIP_MEMORY;
-            }
-            Engine::Brotli(brotli, meter) => {
-                brotli.write_all(bytes)?;
-                brotli.flush()?;
-                self.out.append(brotli.get_mut());
-                self.memory = self.memory.max(meter.held());
-            }
-            Engine::Zstd(context) => {
-                run_zstd(context, bytes, End::ZSTD_e_flush, &mut self.out)?;
-                let held = u64::try_from(context.sizeof()).unwrap_or(u64::MAX);
-                self.memory = self.memory.max(held);
-            }
-            Engine::Ended => {}
-        }
+        self.engine.push(bytes, &mut self.out)?;
         self.times.add(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
         Ok(&self.out)
     }
@@ -160,70 +92,16 @@ impl Compressor {
     /// As [`Compressor::push`].
     pub(crate) fn finish(&mut self) -> io::Result<&[u8]> {
         self.out.clear();
-        match std::mem::replace(&mut self.engine, Engine::Ended) {
-            Engine::Gzip(gzip) => self.out = gzip.finish()?,
-            Engine::Brotli(brotli, _) => self.out = brotli.into_inner(),
-            Engine::Zstd(mut context) => {
-                run_zstd(&mut context, &[], End::ZSTD_e_end, &mut self.out)?;
-            }
-            Engine::Ended => {}
-        }
+        self.engine.finish(&mut self.out)?;
         Ok(&self.out)
     }
 }
-
-/// Runs the compressor until it has taken `bytes` and holds nothing back.
-fn run_zstd(context: &mut CCtx, bytes: &[u8], end: End, out: &mut Vec<u8>) -> io::Result<()> {
-    let mut input = InBuffer::around(bytes);
-    let mut part = [0; OUT_LEN];
-    loop {
-        let mut output = OutBuffer::around(&mut part[..]);
-        let left = context.compress_stream2(&mut output, &mut input, end).map_err(zstd_error)?;
-        out.extend_from_slice(output.as_slice());
-        if left == 0 && input.pos() == bytes.len() {
-            return Ok(());
-        }
-    }
-}
-
-fn zstd_error(code: usize) -> io::Error {
-    io::Error::other(get_error_name(code))
-}
-
-/// Counts what brotli allocates.
-#[derive(Clone, Default)]
-struct Meter(Arc<AtomicU64>);
-
-impl Meter {
-    fn held(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-fn bytes_of<T>(cells: usize) -> u64 {
-    u64::try_from(cells.saturating_mul(size_of::<T>())).unwrap_or(u64::MAX)
-}
-
-impl<T: Clone + Default> Allocator<T> for Meter {
-    type AllocatedMemory = <StandardAlloc as Allocator<T>>::AllocatedMemory;
-
-    fn alloc_cell(&mut self, len: usize) -> Self::AllocatedMemory {
-        self.0.fetch_add(bytes_of::<T>(len), Ordering::Relaxed);
-        StandardAlloc::default().alloc_cell(len)
-    }
-
-    fn free_cell(&mut self, cell: Self::AllocatedMemory) {
-        self.0.fetch_sub(bytes_of::<T>(cell.slice().len()), Ordering::Relaxed);
-    }
-}
-
-impl BrotliAlloc for Meter {}
 
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
     use std::collections::VecDeque;
-    use std::io::Read;
+    use std::io::{Read, Write};
     use std::rc::Rc;
 
     use super::*;
@@ -326,25 +204,32 @@ mod tests {
         }
     }
 
+    /// The windows that the streams announce: a reader needs as much.
     #[test]
-    fn the_settings_are_the_ones_that_are_told() {
-        assert_eq!(Coding::Gzip.settings(), format!("level {GZIP_LEVEL}, window 32 KiB"));
-        let window = 1 << BROTLI_WINDOW_LOG >> 10;
-        let told = format!("quality {BROTLI_QUALITY}, window {window} KiB");
-        assert_eq!(Coding::Brotli.settings(), told);
-        let window = 1 << ZSTD_WINDOW_LOG >> 20;
-        assert_eq!(Coding::Zstd.settings(), format!("level {ZSTD_LEVEL}, window {window} MiB"));
+    fn the_windows_are_the_ones_that_are_told() {
+        let first = |coding| {
+            let mut compressor = Compressor::new(coding).unwrap();
+            compressor.push(&[b'x'; 1000]).unwrap().to_vec()
+        };
+        // RFC 7932, 9.1: the lowest bits, of which 1011 stand for 2^18 less 16.
+        assert_eq!(first(Coding::Brotli)[0] & 0xf, 0b0011);
+        assert!(Coding::Brotli.settings().ends_with("window 256 KiB"));
+        // RFC 8878, 3.1.1.1.2: an exponent above 10, and eighths of its power of two.
+        assert_eq!(first(Coding::Zstd)[5], (18 - 10) << 3);
+        assert!(Coding::Zstd.settings().ends_with("window 256 KiB"));
     }
 
     #[test]
-    fn a_compressor_says_what_it_holds() {
-        for (coding, least) in
-            [(Coding::Gzip, 300_000), (Coding::Brotli, 1 << 18), (Coding::Zstd, 2 << 20)]
-        {
-            let mut compressor = Compressor::new(coding).unwrap();
-            compressor.push(b"data: {}\n\n").unwrap();
-            let memory = compressor.memory;
-            assert!((least..16 << 20).contains(&memory), "{}: {memory}", coding.as_str());
-        }
+    fn zstd_holds_what_is_told() {
+        let mut context = zstd::zstd_safe::CCtx::create();
+        context.set_parameter(zstd::zstd_safe::CParameter::CompressionLevel(3)).unwrap();
+        context.set_parameter(zstd::zstd_safe::CParameter::WindowLog(18)).unwrap();
+        let mut out = [0; 4096];
+        let mut out = zstd::zstd_safe::OutBuffer::around(&mut out[..]);
+        let mut input = zstd::zstd_safe::InBuffer::around(b"data: {}\n\n");
+        let end = zstd::zstd_safe::zstd_sys::ZSTD_EndDirective::ZSTD_e_flush;
+        context.compress_stream2(&mut out, &mut input, end).unwrap();
+        let held = context.sizeof() as u64;
+        assert!(held.abs_diff(Coding::Zstd.memory()) < 64 * 1024, "{held}");
     }
 }

@@ -11,7 +11,7 @@ use super::link::{RATES, seconds};
 use super::plot::{LinkPlot, Tick, factor_at, width};
 use super::session::{Comparison, File};
 use super::sizes::{Pair, Sizes};
-use super::text::{left_out, nothing, times_as, what_was_timed};
+use super::text::{left_out, nothing, sent, times_as, took, what_was_timed};
 use super::timing::{Job, Speed, Spread, Times};
 use super::verdict::{
     LIST_FACTOR, SHARE, SIZE_DIFFERENCE, TIME_FACTOR, Winner, headline, verdicts,
@@ -59,6 +59,7 @@ struct Page {
     rates: Vec<String>,
     link_rows: Vec<Vec<String>>,
     agent: Option<String>,
+    simulations: Vec<SimulationView>,
     is_checked: bool,
     losses: Vec<LossRow>,
     thresholds: String,
@@ -132,6 +133,18 @@ struct Factors {
     label: String,
 }
 
+/// A session on the links that somebody asked for.
+struct SimulationView {
+    name: String,
+    took: String,
+    links: Vec<SimulatedLink>,
+}
+
+struct SimulatedLink {
+    rate: String,
+    rows: Vec<Vec<String>>,
+}
+
 struct LossRow {
     kind: &'static str,
     is_harmless: bool,
@@ -161,6 +174,7 @@ impl Page {
             rates: RATES.iter().map(|rate| super::format::bit_rate(real(*rate))).collect(),
             link_rows: link_rows(comparison),
             agent: comparison.pace.millis().map(|millis| wait(real(millis) / 1e3)),
+            simulations: simulations(comparison),
             is_checked: comparison.losses.checked > 0,
             losses: losses(comparison),
             thresholds: thresholds(),
@@ -276,7 +290,7 @@ fn compressors(comparison: &Comparison) -> Vec<Vec<String>> {
         let mut row = vec![coding.as_str().to_owned()];
         row.extend(cells(comparison.total.coded(coding)));
         row.extend(costs.iter().map(|cost| time(cost.times.median())));
-        row.extend(costs.iter().map(|cost| size(cost.memory)));
+        row.extend(costs.iter().map(|_| size(coding.memory())));
         row.push(coding.settings().to_owned());
         row
     };
@@ -478,6 +492,33 @@ fn link_rows(comparison: &Comparison) -> Vec<Vec<String>> {
         std::iter::once(name).chain(times).collect()
     })
     .collect()
+}
+
+fn simulations(comparison: &Comparison) -> Vec<SimulationView> {
+    let view = |file: &File| {
+        let agent = file.on_links.agent;
+        let links = file.on_links.links.iter().map(|link| SimulatedLink {
+            rate: super::format::bit_rate(real(link.bits_per_second)),
+            rows: link
+                .rows()
+                .map(|(name, [each, merged])| {
+                    let mut row = vec![name];
+                    // Every event is sent where none are merged.
+                    let [_, each @ ..] = sent(each, file.sizes.events, agent);
+                    row.extend(each);
+                    row.extend(sent(merged, file.sizes.events, agent));
+                    row
+                })
+                .collect(),
+        });
+        SimulationView {
+            name: printable(&file.name).into_owned(),
+            took: took(agent),
+            links: links.collect(),
+        }
+    };
+    let files = comparison.files.iter().filter(|file| file.sizes.events > 0).map(view);
+    files.filter(|view| !view.links.is_empty()).collect()
 }
 
 fn losses(comparison: &Comparison) -> Vec<LossRow> {

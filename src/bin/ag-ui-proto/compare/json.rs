@@ -7,6 +7,7 @@ use super::compress::Coding;
 use super::format::real;
 use super::link::{RATES, seconds};
 use super::session::{Comparison, File};
+use super::simulation::{OnLink, Sent};
 use super::sizes::{Cost, Pair, Sizes};
 use super::timing::{Job, Speed, Spread, Times};
 use super::verdict::verdicts;
@@ -67,7 +68,36 @@ fn file(file: &File) -> Object {
         ("failed", file.failed.into()),
         ("complete", file.is_whole.into()),
         ("bytes", bytes(&file.sizes).into()),
+        ("agentSeconds", secs(file.on_links.agent)),
+        ("links", list(&file.on_links.links, |link| on_link(link, file.on_links.agent))),
     ])
+}
+
+fn on_link(link: &OnLink, agent: u64) -> Object {
+    let sent = |sent: &Sent| {
+        Object::from([
+            ("events", Value::from(sent.events)),
+            ("bytes", sent.bytes.into()),
+            ("seconds", secs(sent.nanos)),
+            ("secondsBehind", secs(sent.nanos.saturating_sub(agent))),
+        ])
+    };
+    let ways = |ways: &[[Sent; 2]]| {
+        let names = std::iter::once("raw").chain(Coding::ALL.map(Coding::as_str));
+        let ways =
+            names.zip(ways).map(|(name, [sse, frames])| (name, two(sent(sse), sent(frames))));
+        ways.collect::<Object>()
+    };
+    Object::from([
+        ("bitsPerSecond", Value::from(link.bits_per_second)),
+        ("each", ways(&link.each).into()),
+        ("merged", ways(&link.merged).into()),
+    ])
+}
+
+/// To the microsecond.
+fn secs(nanos: u64) -> Value {
+    Value::from((real(nanos) / 1e3).round() / 1e6)
 }
 
 fn bytes(sizes: &Sizes) -> Object {
@@ -75,12 +105,11 @@ fn bytes(sizes: &Sizes) -> Object {
 }
 
 fn compressors(comparison: &Comparison) -> Object {
-    let cost = |cost: &Cost| {
-        let nanos = rounded(cost.times.median());
-        Object::from([("memory", Value::from(cost.memory)), ("medianNanos", nanos)])
-    };
     let compressor = |coding: Coding| {
-        let [sse, frames] = comparison.costs.of(coding).each_ref().map(cost);
+        let [sse, frames] = comparison.costs.of(coding).each_ref().map(|cost: &Cost| {
+            let nanos = rounded(cost.times.median());
+            Object::from([("memory", Value::from(coding.memory())), ("medianNanos", nanos)])
+        });
         let mut object = Object::from([("settings", coding.settings())]);
         object.extend(two(sse, frames));
         (coding.as_str(), object)
@@ -153,7 +182,8 @@ fn link(comparison: &Comparison) -> Object {
         object
     });
     let recorded = comparison.pace.millis().map_or(Value::Null, Value::from);
-    Object::from([("recordedMillis", recorded), ("seconds", times)])
+    let jumps = Value::from(comparison.pace.jumps());
+    Object::from([("recordedMillis", recorded), ("clockJumps", jumps), ("seconds", times)])
 }
 
 fn losses(comparison: &Comparison) -> Object {

@@ -7,6 +7,8 @@
 //! | `anatomy` | what the bytes are |
 //! | `sample`, `timing` | events kept to be timed; the clock |
 //! | `link` | how long bytes take on a link |
+//! | `pace` | how long the agent took |
+//! | `simulation` | what a session takes on a link while the agent speaks |
 //! | `verdict` | what the numbers say |
 //! | `text`, `json`, `html`, `plot` | the three ways to show it |
 //! | `format` | numbers as people read them |
@@ -21,9 +23,11 @@ mod histogram;
 mod html;
 mod json;
 mod link;
+mod pace;
 mod plot;
 mod sample;
 mod session;
+mod simulation;
 mod sizes;
 mod text;
 mod timing;

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ag_ui_proto::codec::{Limits, decode_payload, encode_frame};
+use ag_ui_proto::codec::{Decoded, Limits, decode_payload, encode_frame};
 use ag_ui_proto::fidelity::{Checker, Kind, Report as Found};
 use ag_ui_proto::{Event, EventType};
 use bytes::BytesMut;
 
 use super::anatomy::Anatomy;
-use super::link::Pace;
+use super::pace::Pace;
 use super::sample::Sample;
+use super::simulation::{OnLinks, Simulation};
 use super::sizes::{Costs, Sizer, Sizes};
 use super::timing::Speed;
 use crate::args::{Compare, Source};
@@ -18,10 +19,10 @@ use crate::failure::Failure;
 use crate::frames::Frames;
 use crate::input::Input;
 use crate::items::Items;
-use crate::read::{Fault, Reader, text_of};
+use crate::read::{Fault, Reader, text_of, told};
 use crate::report::{Report, count};
 
-/// Faults of a file that are told one by one.
+/// Faults of a file that are told one by one, and dropped events.
 const MAX_TOLD: u64 = 10;
 
 /// All that was found in all files.
@@ -42,6 +43,8 @@ pub(crate) struct Comparison {
 pub(crate) struct File {
     pub(crate) name: String,
     pub(crate) sizes: Sizes,
+    /// What the session takes on the links that somebody asked for.
+    pub(crate) on_links: OnLinks,
     /// Events of a type that this version does not know: neither form is counted.
     pub(crate) dropped: u64,
     /// What was no event, or cannot be encoded.
@@ -120,7 +123,8 @@ impl Losses {
 
 /// Reads the file at `path` into the comparison, and keeps events for timing.
 ///
-/// What is no event is told and passed over. Damage ends the file, and is told as well.
+/// What is no event is told and passed over, as is an event of an unknown type. Damage ends the file,
+/// and is told as well.
 ///
 /// # Errors
 ///
@@ -134,15 +138,18 @@ pub(crate) fn read(
     let input = Input::open(path)?;
     let report = Report::new(&input, false);
     let mut file = File { name: input.name().to_owned(), ..File::default() };
-    let mut session = Session::begin(args.limits.limits(), comparison, sample)?;
+    let mut session = Session::begin(args, comparison, sample)?;
     let mut source = Events::new(input, args);
     let ended = loop {
         match source.next(&report, &mut session.comparison.losses) {
-            Ok(Some(Read { place, event })) => {
+            Ok(Some(Read { place, event, warnings })) => {
                 let added = match event {
                     Ok(Some(event)) => session.add(&event),
                     Ok(None) => {
                         file.dropped += 1;
+                        for warning in warnings.iter().filter(|_| file.dropped <= MAX_TOLD) {
+                            report.warning(format!("{}{place}", file.name), warning);
+                        }
                         Ok(())
                     }
                     Err(reason) => Err(reason),
@@ -163,7 +170,11 @@ pub(crate) fn read(
         }
     };
     report.clear();
-    if let Some(more) = file.failed.checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+    let more = |all: u64| all.checked_sub(MAX_TOLD).filter(|more| *more > 0);
+    if let Some(more) = more(file.dropped) {
+        report.warning(&file.name, format!("{} more of an unknown type", count(more, "event")));
+    }
+    if let Some(more) = more(file.failed) {
         report.error(format!("{}: {} more of the kind", file.name, count(more, "fault")));
     }
     file.is_whole = ended?;
@@ -175,6 +186,8 @@ struct Read {
     place: String,
     /// The event; nothing if it is of an unknown type; or why there is none.
     event: Result<Option<Event>, String>,
+    /// What a reader says of it.
+    warnings: Vec<String>,
 }
 
 /// The events of an input, in whatever form.
@@ -207,19 +220,25 @@ impl Events {
                 if let Ok(text) = text_of(&item) {
                     losses.add(&checker.check(text), items.input.name(), item.place.line);
                 }
-                // What a reader has to say is said by the checker, and counted.
-                let (line, event) = match reader.read(&item, &mut Vec::new()) {
+                let mut warnings = Vec::new();
+                let (line, event) = match reader.read(&item, &mut warnings) {
                     Ok(event) => (item.place.line, Ok(event)),
                     Err(Fault { line, reason }) => (line, Err(reason)),
                 };
-                Ok(Some(Read { place: format!(":{line}"), event }))
+                Ok(Some(Read { place: format!(":{line}"), event, warnings }))
             }
             Self::Frames { frames, limits } => {
                 let Some(frame) = frames.next(progress)? else { return Ok(None) };
-                let event = decode_payload(&frame.payload, limits);
                 let place = format!(": frame {} at byte {}", frame.number, frame.offset);
-                let event = event.map(|decoded| decoded.event).map_err(|error| error.to_string());
-                Ok(Some(Read { place, event }))
+                let (event, warnings) = match decode_payload(&frame.payload, limits) {
+                    Ok(Decoded { event, notices }) => {
+                        let warnings = notices.iter().map(|notice| told(notice, event.as_ref()));
+                        let warnings = warnings.collect();
+                        (Ok(event), warnings)
+                    }
+                    Err(error) => (Err(error.to_string()), Vec::new()),
+                };
+                Ok(Some(Read { place, event, warnings }))
             }
         }
     }
@@ -231,6 +250,7 @@ struct Session<'c> {
     comparison: &'c mut Comparison,
     sample: &'c mut Sample,
     sizer: Sizer,
+    simulation: Simulation,
     sse: Vec<u8>,
     frame: BytesMut,
 }
@@ -240,13 +260,16 @@ const SSE: [&[u8]; 2] = [b"data: ", b"\n\n"];
 
 impl<'c> Session<'c> {
     fn begin(
-        limits: Limits,
+        args: &Compare,
         comparison: &'c mut Comparison,
         sample: &'c mut Sample,
     ) -> Result<Self, Failure> {
+        let limits = args.limits.limits();
         let sizer = Sizer::new().map_err(|error| compressor(&error))?;
+        let simulation = Simulation::new(&args.links, args.pace, limits);
+        let simulation = simulation.map_err(|error| compressor(&error))?;
         let (sse, frame) = (Vec::new(), BytesMut::new());
-        Ok(Self { limits, comparison, sample, sizer, sse, frame })
+        Ok(Self { limits, comparison, sample, sizer, simulation, sse, frame })
     }
 
     /// Counts an event in both forms, or says why it has not both.
@@ -262,6 +285,9 @@ impl<'c> Session<'c> {
         self.sizer
             .add(event_type, &self.sse, &self.frame)
             .map_err(|error| format!("cannot be compressed: {error}"))?;
+        self.simulation
+            .add(event, self.sse.len())
+            .map_err(|error| format!("cannot be sent: {error}"))?;
         let json = self.sse.get(before.len()..self.sse.len() - behind.len()).unwrap_or_default();
         self.comparison.anatomy.add(json, before.len() + behind.len(), &self.frame);
         self.comparison.pace.see(event);
@@ -271,7 +297,8 @@ impl<'c> Session<'c> {
 
     fn end(self, mut file: File) -> Result<(), Failure> {
         let (by_type, costs) = self.sizer.finish().map_err(|error| compressor(&error))?;
-        self.comparison.pace.end_run();
+        file.on_links = self.simulation.finish().map_err(|error| compressor(&error))?;
+        self.comparison.pace.end_session();
         for (event_type, sizes) in by_type {
             file.sizes.add(&sizes);
             self.comparison.by_type.entry(event_type).or_default().add(&sizes);

@@ -9,6 +9,7 @@ use super::format::{factor, percent, ratio, real, size, throughput, time, wait};
 use super::link::{RATES, seconds};
 use super::sample::SAMPLE_MAX;
 use super::session::{Comparison, File};
+use super::simulation::{OnLinks, Sent};
 use super::sizes::{Pair, Sizes};
 use super::timing::{Job, Speed, Spread};
 use super::verdict::{Winner, verdicts};
@@ -36,6 +37,7 @@ pub(crate) fn whole(comparison: &Comparison) -> String {
     parts(comparison, &mut out);
     times(comparison, &mut out);
     links(comparison, &mut out);
+    simulations(comparison, &mut out);
     losses(comparison, &mut out);
     out.0
 }
@@ -116,7 +118,7 @@ fn bytes(comparison: &Comparison, out: &mut Text) {
         row.extend(pair(comparison.total.coded(coding)));
         let costs = comparison.costs.of(coding);
         row.extend(costs.iter().map(|cost| time(cost.times.median())));
-        row.extend(costs.iter().map(|cost| size(cost.memory)));
+        row.extend(costs.iter().map(|_| size(coding.memory())));
         row.push(coding.settings().to_owned());
         table.rows.push(row);
     }
@@ -285,6 +287,62 @@ fn links(comparison: &Comparison, out: &mut Text) {
             "  The agent took {took} by its timestamps, pauses between runs left out."
         ));
     }
+}
+
+/// Each session on each link that somebody asked for.
+fn simulations(comparison: &Comparison, out: &mut Text) {
+    for file in &comparison.files {
+        let OnLinks { agent, links } = &file.on_links;
+        if links.is_empty() || file.sizes.events == 0 {
+            continue;
+        }
+        let took = took(*agent);
+        out.section(&format!("{} on a link, as the agent gives its events: {took}", file.name));
+        let heads = ["", "each: bytes an event", "last after", "behind"];
+        let heads =
+            [&heads[..], &["merged: events", "bytes an event", "last after", "behind"]].concat();
+        for link in links {
+            out.line(&format!("  {}", super::format::bit_rate(real(link.bits_per_second))));
+            let mut table = Table::new(&heads);
+            for (name, [each, merged]) in link.rows() {
+                let mut row = vec![name];
+                // Every event is sent where none are merged.
+                let [_, each @ ..] = sent(each, file.sizes.events, *agent);
+                row.extend(each);
+                row.extend(sent(merged, file.sizes.events, *agent));
+                table.rows.push(row);
+            }
+            out.table(&table);
+        }
+    }
+    if comparison.files.iter().any(|file| !file.on_links.links.is_empty()) {
+        out.line(
+            "  each: every event is flushed. merged: what comes while the link is busy is merged and \
+             goes as one part.\n  last after: until the last byte has arrived. behind: what of that \
+             the agent did not take.\n  bytes an event: of the session, not of those sent. A run \
+             begins when the one before has arrived.",
+        );
+    }
+}
+
+/// How long the agent took, by the pace of a simulation.
+pub(crate) fn took(agent: u64) -> String {
+    match agent {
+        0 => "all at once".to_owned(),
+        nanos => format!("it took {}", wait(real(nanos) / 1e9)),
+    }
+}
+
+/// Events, bytes of an event of the session, when the last has arrived, and how long after the agent
+/// gave it.
+pub(crate) fn sent(sent: Sent, events: u64, agent: u64) -> [String; 4] {
+    let after = |nanos: u64| wait(real(nanos) / 1e9);
+    [
+        grouped(sent.events),
+        format!("{:.1}", ratio(sent.bytes, events).unwrap_or_default()),
+        after(sent.nanos),
+        after(sent.nanos.saturating_sub(agent)),
+    ]
 }
 
 fn losses(comparison: &Comparison, out: &mut Text) {

@@ -313,8 +313,13 @@ fn named(mut types: Vec<(EventType, f64)>) -> Option<String> {
 fn link(comparison: &Comparison) -> Option<Verdict> {
     let seconds = real(comparison.pace.millis()?) / 1e3;
     let rate = |bytes: u64| bit_rate(real(bytes) * 8.0 / seconds);
+    let jumps = match comparison.pace.jumps() {
+        0 => String::new(),
+        jumps => format!(", but for {} of its clock", count(jumps, "jump")),
+    };
     let text = format!(
-        "The agent took {}: on average a link of {} keeps up with SSE, one of {} with SSE and gzip",
+        "The agent took {}{jumps}: on average a link of {} keeps up with SSE, one of {} with SSE and \
+         gzip",
         wait(seconds),
         rate(comparison.total.raw.sse),
         rate(comparison.total.coded(Coding::Gzip).sse)
