@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::model::{AssistantMessage, Content, Message, Part, TextPart, ToolCall};
+use crate::model::{
+    AssistantMessage, Content, Message, Part, TextPart, ToolCall, ToolMessage, UserMessage,
+};
 use crate::value::Object;
 
 /// Messages in order. Finding one, or a tool call, does not take longer the more there are.
@@ -16,6 +18,8 @@ pub(super) struct Messages {
     /// Slot of the assistant message, and which of its calls.
     calls: HashMap<String, (usize, usize)>,
     last_answer: Option<LastAnswer>,
+    /// For an id that is taken, the number from which on ids like it may be free.
+    free: HashMap<String, u64>,
 }
 
 /// Where the last answer was put, so that the next one to the same message need not be looked for.
@@ -53,6 +57,19 @@ impl Messages {
 
     pub(super) fn contains(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
+    }
+
+    /// An id like one that is taken. The same stream gives the same id each time.
+    pub(super) fn free_id(&mut self, taken: &str) -> String {
+        let mut number = self.free.get(taken).copied().unwrap_or(2);
+        let mut free = format!("{taken}-{number}");
+        while self.contains(&free) {
+            number += 1;
+            free = format!("{taken}-{number}");
+        }
+        // No message goes but with all others, so what was taken stays taken.
+        self.free.insert(taken.to_owned(), number);
+        free
     }
 
     pub(super) fn get(&self, id: &str) -> Option<&Message> {
@@ -113,6 +130,11 @@ impl Messages {
             Message::Assistant(message) => message.tool_calls.as_ref()?.get(index),
             _ => None,
         }
+    }
+
+    /// The message that holds a call.
+    pub(super) fn host(&self, call: &str) -> Option<&Message> {
+        self.slots.get(self.calls.get(call)?.0)
     }
 
     pub(super) fn call_mut(&mut self, id: &str) -> Option<&mut ToolCall> {
@@ -188,6 +210,19 @@ pub(super) fn metadata_mut(message: &mut Message) -> Option<&mut Option<Object>>
         Message::Reasoning(message) => &mut message.metadata,
         Message::Unknown(_) => return None,
     })
+}
+
+/// The text of a message; nothing if it has none, or parts.
+pub(super) fn text(message: &Message) -> Option<&str> {
+    match message {
+        Message::Developer(message) => message.content.as_deref(),
+        Message::System(message) => message.content.as_deref(),
+        Message::Assistant(message) => message.content.as_deref(),
+        Message::Reasoning(message) => message.content.as_deref(),
+        Message::User(UserMessage { content: Content::Text(text), .. })
+        | Message::Tool(ToolMessage { content: Content::Text(text), .. }) => Some(text),
+        _ => None,
+    }
 }
 
 /// Sets the encrypted value of a message and how it is encrypted; false if its role has none.

@@ -3,7 +3,8 @@
 use ag_ui_proto::Event;
 use ag_ui_proto::conversation::{Conversation, RunOutcome, reconcile};
 use ag_ui_proto::model::{
-    Content, Message, TextMessageContent, TextMessageStart, ToolCallArgs, ToolCallResult,
+    Content, Message, MessagesSnapshot, TextMessageContent, TextMessageStart, ToolCallArgs,
+    ToolCallResult, UserMessage,
 };
 use serde_json::{Value, json};
 
@@ -448,4 +449,20 @@ fn the_rule_of_snapshots_can_be_asked_for_alone() {
     let merged = reconcile(list(&["a", "b", "c"]), &list(&["d", "c", "a"]));
     let ids: Vec<&str> = merged.iter().map(Message::id).collect();
     assert_eq!(ids, ["a", "c", "d"]);
+}
+
+/// Each was looked for from the first on, which took the square of their number.
+#[test]
+fn ids_like_a_taken_one_are_found_at_once() {
+    let mut conversation = Conversation::new();
+    conversation.apply(&TextMessageStart::new("m").into());
+    for _ in 0..50_000 {
+        conversation.apply(&ToolCallResult::new("m", "c", "").into());
+    }
+    assert_eq!(conversation.messages().len(), 50_001);
+    assert!(conversation.message("m-50001").is_some());
+    // A snapshot forgets them, and then they are free again.
+    conversation.apply(&MessagesSnapshot::new([UserMessage::new("m", "").into()]).into());
+    conversation.apply(&ToolCallResult::new("m", "c", "").into());
+    assert!(conversation.message("m-2").is_some());
 }

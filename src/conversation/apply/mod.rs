@@ -155,6 +155,16 @@ impl Conversation {
         }
     }
 
+    /// The message that holds a tool call.
+    pub(super) fn message_of_call(&self, id: &str) -> Option<&Message> {
+        self.messages.host(id)
+    }
+
+    /// T3: the tool calls that the present run has started, and that have no result.
+    pub(super) fn unanswered_calls(&self) -> Vec<String> {
+        self.tally.pending()
+    }
+
     /// Applies an event, and says what a consumer should hear of.
     ///
     /// Chunks must be expanded first; one that is not changes nothing.
