@@ -138,7 +138,7 @@ fn links(runs: &[LineageRun], reading: Parent) -> Vec<String> {
         if let Some(parent) = run.parent_run_id {
             said += &match reading {
                 _ if !before.contains(parent) && parent == run.run_id => {
-                    ", which is its own parent".to_owned()
+                    ", its own parent".to_owned()
                 }
                 _ if !before.contains(parent) && last.contains_key(parent) => {
                     format!(", parent {parent:?} comes later in the log")
@@ -149,7 +149,7 @@ fn links(runs: &[LineageRun], reading: Parent) -> Vec<String> {
             };
         }
         if !before.insert(run.run_id) {
-            said += ", under an id that another run has";
+            said += ", under an id that an earlier run has";
         }
         said
     });
