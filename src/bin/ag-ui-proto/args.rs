@@ -328,7 +328,8 @@ pub(crate) struct Apply {
 ///
 /// Chunks are expanded; the deltas of an item become one, as do the state events of a run from its
 /// last snapshot on. What this version does not describe is stripped, and told as a warning. What was
-/// saved is said on standard error. Memory grows with the messages, and with a run once it is
+/// saved is said on standard error. Every start, end and other event stays where it is: runs do not
+/// become snapshots, so that each point of the log can still be gone back to. Memory grows with the messages, and with a run once it is
 /// compacted, not with the number of deltas. If an event breaks a rule, what came before it is
 /// written, and the exit status is 1.
 #[derive(Debug, clap::Args)]

@@ -10,11 +10,6 @@
 //!
 //! Every start, end and other event stays where it is, so nothing changes its order; the deltas of
 //! an item become its first one.
-//!
-//! Runs are not turned into snapshots of all messages (K9). Each would have to carry what all runs
-//! before it brought, so that a log would grow with the square of its runs, and the calls that a
-//! waiting run leaves open would have no place. Who wants the end alone has it:
-//! `MessagesSnapshot::new` of [`Conversation::messages`], `StateSnapshot::new` of its state.
 
 mod extras;
 mod state;
@@ -65,6 +60,12 @@ pub fn compact(events: impl IntoIterator<Item = Event>) -> Result<Vec<Event>, Vi
 ///
 /// Time goes with the length of the stream. Memory goes with the length of a run once it is
 /// compacted, and with the messages; it does not grow with the number of deltas.
+///
+/// A run does not become a snapshot of the messages (K9). Each snapshot would have to carry what all
+/// runs before it brought, so that a log would grow with the square of its runs; the calls that a
+/// waiting run leaves open would have no place; and nobody could go back to a point within a run. Who
+/// wants the end alone makes a [`MessagesSnapshot`](crate::model::MessagesSnapshot) of
+/// [`Conversation::messages`] and a [`StateSnapshot`](crate::model::StateSnapshot) of its state.
 ///
 /// Differs: the reference `compactEvents` moves items to where they end, which changes the order of
 /// messages and calls on replay, and items that never end behind their run.
