@@ -22,6 +22,7 @@ mod compact;
 mod consume;
 mod interrupt;
 mod lineage;
+mod message;
 mod messages;
 mod patch;
 mod producer;

@@ -1,7 +1,7 @@
 //! Tool calls and their results.
 
 use super::Conversation;
-use crate::conversation::messages::merge;
+use crate::conversation::message::merge;
 use crate::conversation::warning::WarningKind;
 use crate::model::{
     AssistantMessage, FunctionCall, Message, Role, ToolCall, ToolCallResult, ToolCallStart,

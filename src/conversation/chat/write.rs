@@ -1,7 +1,7 @@
 //! A message as a chat message.
 
 use super::ChatLoss;
-use crate::conversation::messages::owner;
+use crate::conversation::message::owner;
 use crate::model::{AssistantMessage, Content, DataSource, Message, Part, PartSource};
 use crate::value::{List, Object, Value};
 

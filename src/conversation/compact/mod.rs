@@ -21,7 +21,7 @@ use self::extras::Kept;
 use self::state::fold;
 use super::apply::Conversation;
 use super::chunks::ChunkExpander;
-use super::messages::{merge, owner};
+use super::message::{merge, owner};
 use super::verify::Verifier;
 use super::violation::{ItemKind, Violation};
 use crate::model::{Body, Event, RunStarted};

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 pub use self::fault::ProducerFault;
 use super::apply::Conversation;
-use super::messages::text;
+use super::message::text;
 use super::tag::tag;
 use super::violation::{Item, ItemKind};
 use crate::model::{

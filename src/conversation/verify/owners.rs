@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::conversation::messages::owner;
+use crate::conversation::message::owner;
 use crate::model::{ActivitySnapshot, Message};
 
 /// Whose each item of the run is, kept after the item is closed.
