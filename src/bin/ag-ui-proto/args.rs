@@ -267,7 +267,8 @@ pub(crate) struct Compare {
 /// one line for the first event that breaks a rule or is malformed, where the stream ends; and one
 /// line for all. The exit status is 1 if there was such an event, or if the stream was cut before its
 /// last run ended. A run that fails and says so is no fault of the stream. Memory grows with the items
-/// that the present run has named, not with what they hold.
+/// that the present run has named, not with what they hold; with `--producer` also with the messages,
+/// the state and the number of runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A run ends as one of: success, interrupted, cancelled, failed, rejected, truncated
