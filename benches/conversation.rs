@@ -31,13 +31,16 @@ use self::workloads::Workload;
 #[global_allocator]
 static HEAP: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
+/// A part of the report: the rows of its table.
+type Part = fn(&[Workload], Effort) -> Vec<Vec<String>>;
+
 /// Deltas of one pass over a history.
 const DELTAS: usize = 100_000;
 
 fn main() {
     let args = Args::of_process();
     let sessions = sessions();
-    let parts: [(&str, fn(&[Workload], Effort) -> Vec<Vec<String>>); 4] =
+    let parts: [(&str, Part); 4] =
         [("speed", speed), ("memory", memory), ("compaction", compaction), ("history", history)];
     for (name, part) in parts {
         if name.contains(&args.filter) {
@@ -83,7 +86,9 @@ fn speed(sessions: &[Workload], effort: Effort) -> Vec<Vec<String>> {
             Contender::new("chunks and rules", 0, || {
                 let mut verifier = Verifier::new();
                 let events = expanded_by(&mut ChunkExpander::new(), events);
-                events.iter().for_each(|event| verifier.verify(event).expect("a sound stream"));
+                for event in &events {
+                    verifier.verify(event).expect("a sound stream");
+                }
             }),
             Contender::new("apply", 0, || drop(black_box(applied(&expanded)))),
             Contender::new("the whole consumer", 0, || {
@@ -216,18 +221,18 @@ fn expanded(events: &[Event]) -> Vec<Event> {
 }
 
 fn expanded_by(expander: &mut ChunkExpander, events: &[Event]) -> Vec<Event> {
-    let mut expanded = Vec::with_capacity(events.len());
+    let mut out = Vec::with_capacity(events.len());
     for event in events {
-        expander.expand(event.clone(), &mut expanded).expect("a sound stream");
+        expander.expand(event.clone(), &mut out).expect("a sound stream");
     }
-    expanded
+    out
 }
 
-fn held_by<T>(make: impl FnOnce() -> T) -> usize {
+fn held_by<T>(work: impl FnOnce() -> T) -> usize {
     let region = Region::new(HEAP);
-    let made = make();
+    let held = work();
     let change = region.change();
-    drop(made);
+    drop(held);
     change.bytes_allocated - change.bytes_deallocated
 }
 

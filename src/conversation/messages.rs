@@ -177,7 +177,9 @@ impl Messages {
         let behind = answers.split_off(at + 1);
         answers.pop();
         let new = self.groups.len();
-        behind.iter().for_each(|answer| self.group_of[*answer] = new);
+        for answer in &behind {
+            self.group_of[*answer] = new;
+        }
         self.group_of[slot] = new;
         self.groups.push(Group { head: Some(slot), answers: behind });
         if let Some(place) = self.order.iter().rposition(|each| *each == group) {
@@ -197,7 +199,9 @@ impl Messages {
         };
         let before = self.order[place - 1];
         self.order.remove(place);
-        answers.iter().for_each(|answer| self.group_of[*answer] = before);
+        for answer in &answers {
+            self.group_of[*answer] = before;
+        }
         self.groups[before].answers.append(&mut answers);
     }
 

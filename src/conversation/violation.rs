@@ -297,11 +297,11 @@ impl ViolationKind {
 /// The first few, and how many more there are.
 fn list(items: &[Item]) -> String {
     let (named, others) = items.split_at(items.len().min(NAMED));
-    let mut list = named.iter().map(Item::to_string).collect::<Vec<_>>().join(", ");
-    if !others.is_empty() {
-        list += &format!(", and {} more", others.len());
+    let named = named.iter().map(Item::to_string).collect::<Vec<_>>().join(", ");
+    match others.len() {
+        0 => named,
+        others => format!("{named}, and {others} more"),
     }
-    list
 }
 
 fn or_none(text: Option<&str>) -> String {

@@ -1,6 +1,6 @@
 //! `lineage`: which run of a log goes on from which.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use ag_ui_proto::Event;
 use ag_ui_proto::conversation::{Lineage as Runs, LineageRun, ParentRun};
@@ -94,7 +94,9 @@ fn read(events: &mut Events, log: &mut Log, report: &Report) -> Result<(), Failu
     while let Some(read) = events.next(report, || Ok(()))? {
         let place = read.place.of(events.name());
         let event = read.event.map_err(|reason| Failure::Data(format!("{place}: {reason}")))?;
-        event.iter().for_each(|event| log.take(event));
+        if let Some(event) = event {
+            log.take(&event);
+        }
     }
     Ok(())
 }
@@ -130,28 +132,24 @@ fn forest(runs: &[LineageRun]) -> Vec<(char, usize, usize)> {
 
 /// What is to be said of the id of each run, and of the one that it names as its parent.
 fn links(runs: &[LineageRun], reading: Parent) -> Vec<String> {
-    let last: HashMap<&str, usize> =
-        runs.iter().enumerate().map(|(index, run)| (run.run_id, index)).collect();
+    let all: HashSet<&str> = runs.iter().map(|run| run.run_id).collect();
     let mut before = HashSet::new();
     let links = runs.iter().map(|run| {
-        let mut said = String::new();
-        if let Some(parent) = run.parent_run_id {
-            said += &match reading {
-                _ if !before.contains(parent) && parent == run.run_id => {
-                    ", its own parent".to_owned()
-                }
-                _ if !before.contains(parent) && last.contains_key(parent) => {
-                    format!(", parent {parent:?} comes later in the log")
-                }
-                _ if !before.contains(parent) => format!(", parent {parent:?} is not in the log"),
+        let parent = match run.parent_run_id {
+            None => String::new(),
+            Some(parent) if before.contains(parent) => match reading {
                 Parent::Branch => String::new(),
                 Parent::Spawn => format!(", launched by {parent:?}"),
-            };
-        }
-        if !before.insert(run.run_id) {
-            said += ", under an id that an earlier run has";
-        }
-        said
+            },
+            Some(parent) if parent == run.run_id => ", its own parent".to_owned(),
+            Some(parent) if all.contains(parent) => {
+                format!(", parent {parent:?} comes later in the log")
+            }
+            Some(parent) => format!(", parent {parent:?} is not in the log"),
+        };
+        let is_first = before.insert(run.run_id);
+        let id = if is_first { "" } else { ", under an id that an earlier run has" };
+        format!("{parent}{id}")
     });
     links.collect()
 }

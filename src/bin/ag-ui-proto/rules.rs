@@ -10,7 +10,7 @@ use ag_ui_proto::model::{Body, RunFinishedOutcome};
 /// Holds a stream to its rules, whatever chunks it has.
 pub(crate) enum Rules {
     /// To those that every consumer holds it to.
-    Consumer { expander: ChunkExpander, verifier: Verifier, ready: Vec<Event> },
+    Consumer { expander: Box<ChunkExpander>, verifier: Box<Verifier>, ready: Vec<Event> },
     /// Also to those for producers.
     Producer { consumer: Box<Consumer>, delivered: Delivered },
 }
@@ -21,7 +21,7 @@ impl Rules {
             let consumer = Box::new(Consumer::new(Conversation::new()).with_producer_rules());
             return Self::Producer { consumer, delivered: Delivered::default() };
         }
-        let (expander, verifier) = (ChunkExpander::new(), Verifier::new());
+        let (expander, verifier) = Default::default();
         Self::Consumer { expander, verifier, ready: Vec::new() }
     }
 
@@ -52,8 +52,8 @@ impl Rules {
         }
     }
 
-    /// Whether the stream may end here.
-    pub(crate) fn is_terminated(self) -> bool {
+    /// Whether the stream may end where it does.
+    pub(crate) fn may_end(self) -> bool {
         match self {
             Self::Consumer { verifier, .. } => verifier.is_terminated(),
             Self::Producer { consumer, .. } => {

@@ -34,7 +34,9 @@ pub(super) fn fold(run: &mut [Option<Event>], states: &[usize], kept: Kept) {
             let _ = apply_patch(state, &delta.delta);
         }
     }
-    gone.into_iter().for_each(|place| run[place] = None);
+    for place in gone {
+        run[place] = None;
+    }
     kept.merge(&mut snapshot.base, None);
     run[states[last]] = Some(snapshot);
 }

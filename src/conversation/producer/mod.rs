@@ -31,7 +31,7 @@ use super::tag::tag;
 use super::violation::{Item, ItemKind};
 use crate::model::{
     Body, Event, Message, Role, RunFinished, RunFinishedOutcome, RunStarted, TextMessageStart,
-    ToolCallStart,
+    TextRole, ToolCallStart,
 };
 
 /// Holds a verified stream to the rules for producers.
@@ -168,7 +168,7 @@ impl RunFacts {
         match &body.outcome {
             Some(RunFinishedOutcome::Success(outcome)) => {
                 let listed = outcome.pending_tool_call_ids.as_deref().unwrap_or_default();
-                faults.extend(compare_pending(listed, held.unanswered_calls()));
+                faults.extend(compare_pending(listed, &held.unanswered_calls()));
             }
             Some(RunFinishedOutcome::Interrupt(outcome)) => {
                 let mut seen = HashSet::new();
@@ -191,7 +191,7 @@ impl RunFacts {
 }
 
 /// T2: an empty list says nothing.
-fn compare_pending(listed: &[String], unanswered: Vec<String>) -> Option<ProducerFault> {
+fn compare_pending(listed: &[String], unanswered: &[String]) -> Option<ProducerFault> {
     if listed.is_empty() {
         return None;
     }
@@ -218,7 +218,7 @@ fn reopened_text(body: &TextMessageStart, held: &Conversation, faults: &mut Vec<
             faults.push(ProducerFault::ReopenedOtherwise { item: item(), member, held, now });
         }
     };
-    differs("role", role.as_str(), body.role.as_ref().map(|role| role.as_str()));
+    differs("role", role.as_str(), body.role.as_ref().map(TextRole::as_str));
     differs("name", name.unwrap_or_default(), body.name.as_deref());
 }
 
