@@ -36,7 +36,7 @@ pub(crate) struct Contender<'a> {
 }
 
 impl<'a> Contender<'a> {
-    fn new(name: &'static str, bytes: usize, pass: impl FnMut() + 'a) -> Self {
+    pub(crate) fn new(name: &'static str, bytes: usize, pass: impl FnMut() + 'a) -> Self {
         Self { name, bytes, pass: Box::new(pass) }
     }
 

@@ -12,6 +12,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::tag::tag;
 use super::violation::{Item, ItemKind, Violation, ViolationKind};
 use crate::model::{
     Base, Body, Event, EventType, ReasoningMessageChunk, ReasoningMessageContent,
@@ -221,26 +222,7 @@ impl ChunkExpander {
 
     /// C6: closes what an event closes that is no chunk.
     fn close_for(&mut self, body: &Body, out: &mut Vec<Event>) {
-        let owner = match body {
-            Body::TextMessageStart(body) => &body.subagent_run_id,
-            Body::TextMessageContent(body) => &body.subagent_run_id,
-            Body::TextMessageEnd(body) => &body.subagent_run_id,
-            Body::ToolCallStart(body) => &body.subagent_run_id,
-            Body::ToolCallArgs(body) => &body.subagent_run_id,
-            Body::ToolCallEnd(body) => &body.subagent_run_id,
-            Body::ToolCallResult(body) => &body.subagent_run_id,
-            Body::StateSnapshot(body) => &body.subagent_run_id,
-            Body::StateDelta(body) => &body.subagent_run_id,
-            Body::Custom(body) => &body.subagent_run_id,
-            Body::StepStarted(body) => &body.subagent_run_id,
-            Body::StepFinished(body) => &body.subagent_run_id,
-            Body::ReasoningStart(body) => &body.subagent_run_id,
-            Body::ReasoningEnd(body) => &body.subagent_run_id,
-            Body::ReasoningMessageStart(body) => &body.subagent_run_id,
-            Body::ReasoningMessageContent(body) => &body.subagent_run_id,
-            Body::ReasoningMessageEnd(body) => &body.subagent_run_id,
-            Body::SubagentFinished(body) => &Some(body.subagent_run_id.clone()),
-            Body::SubagentError(body) => &Some(body.subagent_run_id.clone()),
+        match body {
             Body::RunStarted(_)
             | Body::RunFinished(_)
             | Body::RunError(_)
@@ -254,12 +236,10 @@ impl ChunkExpander {
             | Body::ActivitySnapshot(_)
             | Body::ActivityDelta(_)
             | Body::ReasoningEncryptedValue(_)
-            | Body::SubagentStarted(_)
-            | Body::TextMessageChunk(_)
-            | Body::ToolCallChunk(_)
-            | Body::ReasoningMessageChunk(_) => return,
-        };
-        if let Some(&number) = self.by_owner.get(owner) {
+            | Body::SubagentStarted(_) => return,
+            _ => {}
+        }
+        if let Some(&number) = self.by_owner.get(&tag(body).map(str::to_owned)) {
             self.close(number, out);
         }
     }

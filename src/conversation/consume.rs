@@ -4,10 +4,11 @@ use std::error::Error;
 
 use super::apply::Conversation;
 use super::chunks::ChunkExpander;
+use super::producer::ProducerRules;
 use super::run::RunOutcome;
 use super::verify::{Phase, Verifier};
 use super::violation::Violation;
-use super::warning::Warning;
+use super::warning::{Warning, WarningKind};
 use crate::model::{Event, Malformed, RunError, UnknownNames};
 
 /// Takes the events of one stream through enforcement, chunk expansion, the rules, and into a
@@ -42,6 +43,7 @@ pub struct Consumer {
     index: usize,
     expander: ChunkExpander,
     verifier: Verifier,
+    producer: Option<Box<ProducerRules>>,
     conversation: Conversation,
     rejection: Option<Rejection>,
 }
@@ -126,6 +128,7 @@ impl Consumer {
             index: 0,
             expander: ChunkExpander::new(),
             verifier: Verifier::new(),
+            producer: None,
             conversation: conversation.next_stream(),
             rejection: None,
         }
@@ -135,6 +138,16 @@ impl Consumer {
     #[must_use]
     pub fn with_unknown_names(mut self, names: UnknownNames) -> Self {
         self.names = names;
+        self
+    }
+
+    /// Also warns where the producer breaks a rule that the protocol asks of producers alone: for
+    /// who writes one, and for its tests. What is refused stays the same.
+    ///
+    /// Memory grows with the number of runs, and within a run with the items that it names.
+    #[must_use]
+    pub fn with_producer_rules(mut self) -> Self {
+        self.producer = Some(Box::default());
         self
     }
 
@@ -212,6 +225,10 @@ impl Consumer {
         self.expander.expand(event, &mut expanded).map_err(at)?;
         for event in expanded {
             self.verifier.verify(&event).map_err(at)?;
+            if let Some(rules) = &mut self.producer {
+                let faults = rules.judge(index, &event, &self.conversation);
+                out.warnings.extend(faults.into_iter().map(WarningKind::Producer).map(warning));
+            }
             out.warnings.extend(self.conversation.apply(&event).into_iter().map(warning));
             out.events.push(event);
         }

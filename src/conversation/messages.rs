@@ -2,29 +2,63 @@
 
 use std::collections::HashMap;
 
-use crate::model::{AssistantMessage, Content, Message, Part, TextPart, ToolCall};
-use crate::value::Object;
+use crate::model::{AssistantMessage, Message, ToolCall};
 
-/// Messages in order. Finding one, or a tool call, does not take longer the more there are.
+/// Messages in order. Finding one, or a tool call, does not take longer the more there are, nor does
+/// putting an answer behind its call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Messages {
     /// In the order in which they came to be; never removed one by one.
     slots: Vec<Message>,
-    /// The slots in the order of the conversation.
-    order: Vec<usize>,
     by_id: HashMap<String, usize>,
     /// Slot of the assistant message, and which of its calls.
     calls: HashMap<String, (usize, usize)>,
-    last_answer: Option<LastAnswer>,
+    groups: Vec<Group>,
+    /// The groups in the order of the conversation.
+    order: Vec<usize>,
+    /// The group of each slot.
+    group_of: Vec<usize>,
+    /// For an id that is taken, the number from which on ids like it may be free.
+    free: HashMap<String, u64>,
 }
 
-/// Where the last answer was put, so that the next one to the same message need not be looked for.
-#[derive(Clone, Copy, Debug)]
-struct LastAnswer {
-    host: usize,
-    slot: usize,
-    position: usize,
+/// A message, and the tool messages that follow it.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    /// No tool message; nothing if the conversation begins with tool messages.
+    head: Option<usize>,
+    answers: Vec<usize>,
 }
+
+/// An iterator that knows how many items are left.
+struct Counted<I> {
+    items: I,
+    left: usize,
+}
+
+impl<I: Iterator> Iterator for Counted<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        let item = self.items.next()?;
+        self.left -= 1;
+        Some(item)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<I: DoubleEndedIterator> DoubleEndedIterator for Counted<I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        let item = self.items.next_back()?;
+        self.left -= 1;
+        Some(item)
+    }
+}
+
+impl<I: Iterator> ExactSizeIterator for Counted<I> {}
 
 impl PartialEq for Messages {
     fn eq(&self, other: &Self) -> bool {
@@ -43,16 +77,36 @@ impl Messages {
     }
 
     pub(super) fn into_vec(self) -> Vec<Message> {
+        let order: Vec<usize> = self.in_order().collect();
         let mut slots: Vec<Option<Message>> = self.slots.into_iter().map(Some).collect();
-        self.order.into_iter().filter_map(|slot| slots.get_mut(slot)?.take()).collect()
+        order.into_iter().filter_map(|slot| slots.get_mut(slot)?.take()).collect()
     }
 
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Message> + ExactSizeIterator {
-        self.order.iter().map(|slot| &self.slots[*slot])
+        let items = self.in_order().map(|slot| &self.slots[slot]);
+        Counted { items, left: self.slots.len() }
+    }
+
+    fn in_order(&self) -> impl DoubleEndedIterator<Item = usize> {
+        let groups = self.order.iter().map(|group| &self.groups[*group]);
+        groups.flat_map(|group| group.head.into_iter().chain(group.answers.iter().copied()))
     }
 
     pub(super) fn contains(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
+    }
+
+    /// An id like one that is taken. The same stream gives the same id each time.
+    pub(super) fn free_id(&mut self, taken: &str) -> String {
+        let mut number = self.free.get(taken).copied().unwrap_or(2);
+        let mut free = format!("{taken}-{number}");
+        while self.contains(&free) {
+            number += 1;
+            free = format!("{taken}-{number}");
+        }
+        // No message goes but with all others, so what was taken stays taken.
+        self.free.insert(taken.to_owned(), number);
+        free
     }
 
     pub(super) fn get(&self, id: &str) -> Option<&Message> {
@@ -65,46 +119,90 @@ impl Messages {
 
     /// Appends a message, or replaces the one with its id where it stands.
     pub(super) fn put(&mut self, message: Message) {
-        if let Some(&slot) = self.by_id.get(message.id()) {
-            self.last_answer = None;
-            self.forget_calls(slot);
-            self.slots[slot] = message;
-            self.learn_calls(slot);
-        } else {
-            let slot = self.add(message);
-            self.order.push(slot);
+        let Some(&slot) = self.by_id.get(message.id()) else {
+            self.append(message);
+            return;
+        };
+        self.forget_calls(slot);
+        let (was_tool, is_tool) = (is_tool(&self.slots[slot]), is_tool(&message));
+        self.slots[slot] = message;
+        self.learn_calls(slot);
+        match (was_tool, is_tool) {
+            (true, false) => self.split(slot),
+            (false, true) => self.join(slot),
+            _ => {}
         }
     }
 
     /// Puts a new tool message behind the message that holds its call, and behind the tool messages
     /// that follow that one; at the end if no message holds the call.
     pub(super) fn put_answer(&mut self, message: Message, tool_call_id: &str) {
-        let host = self.calls.get(tool_call_id).map(|(host, _)| *host);
-        let behind = host.and_then(|host| Some((host, self.behind(host)?)));
-        let slot = self.add(message);
-        let Some((host, behind)) = behind else {
-            self.order.push(slot);
-            return;
-        };
-        let answers = self.order[behind..].iter();
-        let answers =
-            answers.take_while(|slot| matches!(self.slots[**slot], Message::Tool(_))).count();
-        let position = behind + answers;
-        self.order.insert(position, slot);
-        self.last_answer = Some(LastAnswer { host, slot, position });
+        match self.calls.get(tool_call_id) {
+            Some(&(host, _)) => self.add(message, self.group_of[host]),
+            None => self.append(message),
+        }
     }
 
-    /// A position behind a message, with nothing but tool messages between them.
-    fn behind(&self, host: usize) -> Option<usize> {
-        match self.last_answer {
-            Some(last)
-                if last.host == host && self.order.get(last.position) == Some(&last.slot) =>
-            {
-                Some(last.position + 1)
+    fn append(&mut self, message: Message) {
+        match self.order.last() {
+            Some(&last) if is_tool(&message) => self.add(message, last),
+            _ => {
+                let group = self.groups.len();
+                self.groups.push(Group::default());
+                self.order.push(group);
+                self.add(message, group);
             }
-            // Most calls are answered soon, so their messages are near the end.
-            _ => Some(self.order.iter().rposition(|slot| *slot == host)? + 1),
         }
+    }
+
+    /// Adds a new message to a group: a tool message at its end, another one as its head.
+    fn add(&mut self, message: Message, group: usize) {
+        let slot = self.slots.len();
+        if is_tool(&message) {
+            self.groups[group].answers.push(slot);
+        } else {
+            self.groups[group].head = Some(slot);
+        }
+        self.by_id.insert(message.id().to_owned(), slot);
+        self.slots.push(message);
+        self.group_of.push(group);
+        self.learn_calls(slot);
+    }
+
+    /// Makes an answer that is no tool message any more the head of those behind it.
+    fn split(&mut self, slot: usize) {
+        let group = self.group_of[slot];
+        let answers = &mut self.groups[group].answers;
+        let Some(at) = answers.iter().position(|answer| *answer == slot) else { return };
+        let behind = answers.split_off(at + 1);
+        answers.pop();
+        let new = self.groups.len();
+        for answer in &behind {
+            self.group_of[*answer] = new;
+        }
+        self.group_of[slot] = new;
+        self.groups.push(Group { head: Some(slot), answers: behind });
+        if let Some(place) = self.order.iter().rposition(|each| *each == group) {
+            self.order.insert(place + 1, new);
+        }
+    }
+
+    /// Makes a head that is a tool message now one of those behind the message before it.
+    fn join(&mut self, slot: usize) {
+        let group = self.group_of[slot];
+        let Group { head: _, mut answers } = std::mem::take(&mut self.groups[group]);
+        answers.insert(0, slot);
+        let place = self.order.iter().rposition(|each| *each == group).filter(|place| *place > 0);
+        let Some(place) = place else {
+            self.groups[group].answers = answers;
+            return;
+        };
+        let before = self.order[place - 1];
+        self.order.remove(place);
+        for answer in &answers {
+            self.group_of[*answer] = before;
+        }
+        self.groups[before].answers.append(&mut answers);
     }
 
     pub(super) fn call(&self, id: &str) -> Option<&ToolCall> {
@@ -113,6 +211,11 @@ impl Messages {
             Message::Assistant(message) => message.tool_calls.as_ref()?.get(index),
             _ => None,
         }
+    }
+
+    /// The message that holds a call.
+    pub(super) fn host(&self, call: &str) -> Option<&Message> {
+        self.slots.get(self.calls.get(call)?.0)
     }
 
     pub(super) fn call_mut(&mut self, id: &str) -> Option<&mut ToolCall> {
@@ -131,14 +234,6 @@ impl Messages {
         self.calls.entry(call.id.clone()).or_insert((slot, calls.len()));
         calls.push(call);
         true
-    }
-
-    fn add(&mut self, message: Message) -> usize {
-        let slot = self.slots.len();
-        self.by_id.insert(message.id().to_owned(), slot);
-        self.slots.push(message);
-        self.learn_calls(slot);
-        slot
     }
 
     fn learn_calls(&mut self, slot: usize) {
@@ -162,89 +257,6 @@ impl Messages {
     }
 }
 
-/// Whose a message is; nothing for the parent agent.
-pub(super) fn owner(message: &Message) -> Option<&str> {
-    match message {
-        Message::Developer(message) => message.subagent_run_id.as_deref(),
-        Message::System(message) => message.subagent_run_id.as_deref(),
-        Message::Assistant(message) => message.subagent_run_id.as_deref(),
-        Message::User(message) => message.subagent_run_id.as_deref(),
-        Message::Tool(message) => message.subagent_run_id.as_deref(),
-        Message::Activity(message) => message.subagent_run_id.as_deref(),
-        Message::Reasoning(message) => message.subagent_run_id.as_deref(),
-        Message::Unknown(_) => None,
-    }
-}
-
-/// The metadata of a message; nothing for one of an unknown role.
-pub(super) fn metadata_mut(message: &mut Message) -> Option<&mut Option<Object>> {
-    Some(match message {
-        Message::Developer(message) => &mut message.metadata,
-        Message::System(message) => &mut message.metadata,
-        Message::Assistant(message) => &mut message.metadata,
-        Message::User(message) => &mut message.metadata,
-        Message::Tool(message) => &mut message.metadata,
-        Message::Activity(message) => &mut message.metadata,
-        Message::Reasoning(message) => &mut message.metadata,
-        Message::Unknown(_) => return None,
-    })
-}
-
-/// Sets the encrypted value of a message and how it is encrypted; false if its role has none.
-pub(super) fn set_encrypted(message: &mut Message, value: &str, kind: Option<&str>) -> bool {
-    let (held, held_kind) = match message {
-        Message::Developer(message) => {
-            (&mut message.encrypted_value, &mut message.encrypted_value_type)
-        }
-        Message::System(message) => {
-            (&mut message.encrypted_value, &mut message.encrypted_value_type)
-        }
-        Message::Assistant(message) => {
-            (&mut message.encrypted_value, &mut message.encrypted_value_type)
-        }
-        Message::User(message) => (&mut message.encrypted_value, &mut message.encrypted_value_type),
-        Message::Tool(message) => (&mut message.encrypted_value, &mut message.encrypted_value_type),
-        Message::Reasoning(message) => {
-            (&mut message.encrypted_value, &mut message.encrypted_value_type)
-        }
-        Message::Activity(_) | Message::Unknown(_) => return false,
-    };
-    *held = Some(value.to_owned());
-    *held_kind = kind.map(str::to_owned);
-    true
-}
-
-/// Merges metadata by key: the last write wins, nothing under a key is merged.
-pub(super) fn merge(held: &mut Option<Object>, incoming: Option<&Object>) {
-    if let Some(incoming) = incoming {
-        let members = incoming.iter().map(|(key, value)| (key, value.clone()));
-        held.get_or_insert_default().extend(members);
-    }
-}
-
-/// Appends text to a message's content; false if its role has no text.
-///
-/// Differs: content that is parts gets its text in the last part, or in a new one; the reference
-/// client replaces the parts by the text. Parts are never lost here.
-pub(super) fn append(message: &mut Message, delta: &str) -> bool {
-    match message {
-        Message::Developer(message) => message.content.get_or_insert_default().push_str(delta),
-        Message::System(message) => message.content.get_or_insert_default().push_str(delta),
-        Message::Assistant(message) => message.content.get_or_insert_default().push_str(delta),
-        Message::Reasoning(message) => message.content.get_or_insert_default().push_str(delta),
-        Message::User(message) => append_content(&mut message.content, delta),
-        Message::Tool(message) => append_content(&mut message.content, delta),
-        Message::Activity(_) | Message::Unknown(_) => return false,
-    }
-    true
-}
-
-fn append_content(content: &mut Content, delta: &str) {
-    match content {
-        Content::Text(text) => text.push_str(delta),
-        Content::Parts(parts) => match parts.last_mut() {
-            Some(Part::Text(part)) => part.text.push_str(delta),
-            _ => parts.push(Part::Text(TextPart::new(delta))),
-        },
-    }
+fn is_tool(message: &Message) -> bool {
+    matches!(message, Message::Tool(_))
 }

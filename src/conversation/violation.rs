@@ -4,6 +4,9 @@ use std::fmt;
 
 use crate::model::EventType;
 
+/// How many items a message names of those that are still open.
+const NAMED: usize = 10;
+
 /// A rule that a stream broke: where, and how. The stream ends there; what came before it stands.
 ///
 /// `Display` writes `event 4: TEXT_MESSAGE_CONTENT: text message "m1" is not open (S2)`.
@@ -291,8 +294,14 @@ impl ViolationKind {
     }
 }
 
+/// The first few, and how many more there are.
 fn list(items: &[Item]) -> String {
-    items.iter().map(Item::to_string).collect::<Vec<_>>().join(", ")
+    let (named, others) = items.split_at(items.len().min(NAMED));
+    let named = named.iter().map(Item::to_string).collect::<Vec<_>>().join(", ");
+    match others.len() {
+        0 => named,
+        others => format!("{named}, and {others} more"),
+    }
 }
 
 fn or_none(text: Option<&str>) -> String {

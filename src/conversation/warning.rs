@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::patch::PatchError;
+use super::producer::ProducerFault;
 use crate::model::{Notice, Role};
 
 /// Something that a consumer went on from: in which event, and what.
@@ -147,6 +148,10 @@ pub enum WarningKind {
         /// Its id at the end.
         finished: String,
     },
+    /// The producer broke a rule that consumers do not hold it to. Given only by a consumer
+    /// [that looks](super::Consumer::with_producer_rules).
+    #[error("{0} ({rule})", rule = .0.rule())]
+    Producer(ProducerFault),
 }
 
 impl From<Notice> for WarningKind {

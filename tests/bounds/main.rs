@@ -6,6 +6,8 @@
 
 #[cfg(feature = "compression")]
 mod compression;
+#[cfg(feature = "conversation")]
+mod conversation;
 #[cfg(feature = "sse")]
 mod sse;
 

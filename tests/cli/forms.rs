@@ -73,6 +73,12 @@ fn frames_are_recognised_as_no_json() {
     let done = run(&["encode"], END_FRAME);
     assert_eq!(done.code, 1);
     assert_eq!(done.err, "error: stdin:1: the input looks like frames, which `decode` reads\n");
+    for command in ["verify", "apply", "compact", "lineage", "compare"] {
+        let done = run(&[command], END_FRAME);
+        assert_eq!(done.code, 1, "{command}");
+        let said = "the input looks like frames, which are read with `--from frames`";
+        assert!(done.err.contains(said), "{command}: {}", done.err);
+    }
 }
 
 #[test]

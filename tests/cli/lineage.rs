@@ -29,7 +29,7 @@ fn a_branch_stands_further_in_and_the_longest_keeps_its_column() {
              \x20 + \"r2\" of thread \"t\": 2 events, failed\n\
              | \"r3\" of thread \"t\": 4 events, success\n\
              | \"r4\" of thread \"t\": 2 events, success\n\
-             * \"r5\" of thread \"t\": 2 events, truncated, parent \"gone\" is not in the log before it\n",
+             * \"r5\" of thread \"t\": 2 events, truncated, parent \"gone\" is not in the log\n",
             "{words:?}"
         );
     }
@@ -60,6 +60,43 @@ fn a_parent_may_be_the_run_that_launched_this_one() {
     let follows: Vec<_> =
         object["runs"].as_array().unwrap().iter().map(|run| run["follows"].clone()).collect();
     assert_eq!(json!(follows), json!([null, 0, 1, 2, 3]));
+}
+
+#[test]
+fn what_is_odd_about_ids_and_parents_is_said_as_it_is() {
+    let log = session(&[
+        "start a < b",
+        "finish a", //
+        "start b < a",
+        "finish b", //
+        "start a < b",
+        "finish a", //
+        "start c < a",
+        "finish c", //
+        "start d < d",
+        "fail",
+    ]);
+    assert_eq!(
+        String::from_utf8(good(&["lineage"], log.as_str())).unwrap(),
+        "* \"a\" of thread \"t\": 2 events, success, parent \"b\" comes later in the log\n\
+         | \"b\" of thread \"t\": 2 events, success\n\
+         | \"a\" of thread \"t\": 2 events, success, under an id that an earlier run has\n\
+         | \"c\" of thread \"t\": 2 events, success\n\
+         * \"d\" of thread \"t\": 2 events, failed, its own parent\n"
+    );
+    let spawned =
+        good(&["lineage", "--parent", "spawn"], session(&["start a", "fail", "start b < a"]));
+    assert_eq!(
+        String::from_utf8(spawned).unwrap(),
+        "* \"a\" of thread \"t\": 2 events, failed\n\
+         | \"b\" of thread \"t\": 1 event, truncated, launched by \"a\"\n"
+    );
+}
+
+#[test]
+fn a_run_that_fails_after_it_has_finished_has_failed() {
+    let out = good(&["lineage"], session(&["start r", "finish r", "fail"]));
+    assert_eq!(String::from_utf8(out).unwrap(), "* \"r\" of thread \"t\": 3 events, failed\n");
 }
 
 #[test]

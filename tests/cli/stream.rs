@@ -120,6 +120,9 @@ fn memory_does_not_grow_with_the_input() {
         [&["start r", "open m"], &["close m", "finish r"]].map(|part| crate::run::session(part));
     let whole = format!("{open}{event}\n{close}");
     check_memory(&["verify"], b"", whole.as_bytes(), total, 0);
+    // Runs are written as they end, and of a log the runs alone are kept.
+    check_memory(&["compact"], b"", whole.as_bytes(), total / 4, 0);
+    check_memory(&["lineage"], open.as_bytes(), format!("{event}\n").as_bytes(), total / 4, 0);
 }
 
 #[test]

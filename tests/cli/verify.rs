@@ -15,6 +15,58 @@ fn each_run_is_a_line_and_all_are_one() {
 }
 
 #[test]
+fn a_run_that_fails_after_it_has_finished_is_one_run() {
+    let text = session(&["start r", "finish r", "fail", "start s", "finish s"]);
+    assert_eq!(
+        String::from_utf8(good(&["verify"], text)).unwrap(),
+        "stdin:1: run \"r\": success, 2 events\n\
+         stdin:3: run \"r\": failed after success, 1 event\n\
+         stdin:4: run \"s\": success, 2 events\n\
+         stdin: 5 events, 2 runs: 1 failed, 1 success\n"
+    );
+}
+
+#[test]
+fn what_is_asked_of_producers_alone_is_held_to_where_it_is_asked_for() {
+    let pending = r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["c"]}}"#;
+    let patch = r#"{"type":"STATE_DELTA","delta":[{"op":"remove","path":"/no"}],"mood":1}"#;
+    let text = session(&["start r"]) + patch + "\n" + pending + "\n";
+    let done = run(&["verify"], text.as_str());
+    assert_eq!(
+        done.text(),
+        "stdin:1: run \"r\": success, 3 events\nstdin: 3 events, 1 run: 1 success\n"
+    );
+    assert_eq!(done.code, 0);
+
+    for (words, input) in in_every_form(&text.replace(",\"mood\":1", "")) {
+        let done = run(&[&["verify", "--producer"], words].concat(), input);
+        let lines: Vec<_> = done.text().lines().collect();
+        assert!(
+            lines[0]
+                .ends_with("STATE_DELTA: state not patched: operation 0 at \"/no\": no such place"),
+            "{lines:?}"
+        );
+        assert!(lines[1].ends_with("RUN_FINISHED: pendingToolCallIds: should not have \"c\" (T2)"));
+        assert!(lines[2].ends_with(": run \"r\": success, 3 events"));
+        assert_eq!(lines[3], "stdin: 3 events, 1 run: 1 success; 2 faults");
+        assert_eq!((done.code, done.err.as_str()), (1, ""), "{words:?}");
+    }
+    let done = run(&["verify", "--producer"], text);
+    assert!(done.text().starts_with("stdin:2: STATE_DELTA: /mood: stripped"), "{}", done.text());
+    assert!(done.text().ends_with("; 3 faults\n"), "{}", done.text());
+    assert_eq!(done.err, "");
+
+    let clean = session(&["start r", "open m", "say m Hi", "close m", "finish r"]);
+    good(&["verify", "--producer"], clean);
+    let done = run(&["verify", "--producer"], session(&["start r", "say m Hi"]));
+    assert!(
+        done.text().contains("stdin:2: TEXT_MESSAGE_CONTENT: text message \"m\" is not open (S2)")
+    );
+    let done = run(&["verify", "--producer"], session(&["start r"]));
+    assert_eq!(done.err, "error: stdin: truncated: the stream ended before its run did\n");
+}
+
+#[test]
 fn a_broken_rule_is_told_with_its_place_ids_and_number_behind_what_came_before() {
     let text = session(&["start r1", "finish r1", "start r2", "raw", "say m Hi", "finish r2"]);
     let done = run(&["verify"], text.as_str());
@@ -146,6 +198,9 @@ fn every_form_of_input_gives_the_same_verdict() {
 
 #[test]
 fn the_samples_keep_the_rules() {
+    for name in ["chat.jsonl", "research.jsonl", "multimodal.sse"] {
+        good(&["verify", "--producer", &sample(name)], "");
+    }
     for (name, all) in [
         ("chat.jsonl", "164 events, 1 run: 1 success"),
         ("research.jsonl", "768 events, 3 runs: 1 failed, 1 interrupted, 1 success"),

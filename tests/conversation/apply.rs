@@ -3,10 +3,14 @@
 use ag_ui_proto::Event;
 use ag_ui_proto::conversation::{Conversation, RunOutcome, reconcile};
 use ag_ui_proto::model::{
-    Content, Message, TextMessageContent, TextMessageStart, ToolCallArgs, ToolCallResult,
+    AssistantMessage, Content, Message, MessagesSnapshot, TextMessageContent, TextMessageStart,
+    ToolCall, ToolCallArgs, ToolCallResult, ToolMessage, UserMessage,
 };
+use proptest::collection::vec;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::laws::cases;
 use crate::{consume, consume_into, events, in_a_run, messages, warnings};
 
 /// The messages that a run builds, which warns of nothing.
@@ -426,6 +430,82 @@ fn answers_follow_their_message_however_many_there_are() {
     assert_eq!((ids[0], ids[1], ids[40_000], ids[40_001]), ("c", "t0", "t39999", "d"));
 }
 
+/// In turn to two messages, with many behind them.
+#[test]
+fn answers_in_turn_find_their_messages_however_many_there_are() {
+    let mut conversation = Conversation::new();
+    conversation.apply(&events(json!([call("c", None)]))[0]);
+    conversation.apply(&events(json!([call("d", None)]))[0]);
+    for number in 0..50_000 {
+        conversation.apply(&TextMessageStart::new(format!("m{number}")).into());
+    }
+    for number in 0..50_000 {
+        let call = if number % 2 == 0 { "c" } else { "d" };
+        conversation.apply(&ToolCallResult::new(format!("t{number}"), call, "").into());
+    }
+    let ids: Vec<&str> = conversation.messages().map(Message::id).collect();
+    assert_eq!(ids.len(), 100_002);
+    let [c, first, last, d] = [0, 1, 25_000, 25_001].map(|place| ids[place]);
+    assert_eq!([c, first, last, d], ["c", "t0", "t49998", "d"]);
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    /// Held against a plain list that is searched from its start.
+    #[test]
+    fn messages_stand_where_a_plain_list_has_them(steps in vec((0..4, 0..8), 0..40)) {
+        let mut conversation = Conversation::new();
+        let mut plain: Vec<(String, bool)> = Vec::new();
+        for (step, number) in steps {
+            let id = format!("m{number}");
+            let held = plain.iter().position(|(held, _)| *held == id);
+            match step {
+                0 | 1 => {
+                    let is_tool = step == 1;
+                    let message = if is_tool {
+                        ToolMessage::new(&id, "", "none").into()
+                    } else {
+                        UserMessage::new(&id, "").into()
+                    };
+                    conversation.add(message);
+                    match held {
+                        Some(place) => plain[place].1 = is_tool,
+                        None => plain.push((id, is_tool)),
+                    }
+                }
+                2 => {
+                    // A message with a call of the same id.
+                    let host = AssistantMessage::new(&id).with_tool_calls([ToolCall::function(&id, "f", "")]);
+                    conversation.add(host.into());
+                    match held {
+                        Some(place) => plain[place].1 = false,
+                        None => plain.push((id, false)),
+                    }
+                }
+                _ => {
+                    let answer = format!("t{}", plain.len());
+                    let holds = |message: &Message| matches!(message, Message::Assistant(_));
+                    let holder = held.filter(|_| conversation.message(&id).is_some_and(holds));
+                    conversation.apply(&ToolCallResult::new(&answer, &id, "").into());
+                    let tools = |place: usize| plain[place + 1..].iter().take_while(|(_, is_tool)| *is_tool);
+                    let place = holder.map_or(plain.len(), |place| place + 1 + tools(place).count());
+                    plain.insert(place, (answer, true));
+                }
+            }
+            let ids: Vec<&str> = conversation.messages().map(Message::id).collect();
+            let want: Vec<&str> = plain.iter().map(|(id, _)| id.as_str()).collect();
+            prop_assert_eq!(&ids, &want);
+            let mut backwards: Vec<&str> = conversation.messages().rev().map(Message::id).collect();
+            backwards.reverse();
+            prop_assert_eq!(&backwards, &want);
+            prop_assert_eq!(conversation.messages().len(), want.len());
+        }
+        let ids: Vec<String> = conversation.clone().into_messages().iter().map(|message| message.id().to_owned()).collect();
+        prop_assert_eq!(ids, plain.into_iter().map(|(id, _)| id).collect::<Vec<_>>());
+    }
+}
+
 #[test]
 fn an_answer_does_not_pass_what_took_the_place_of_another_one() {
     let (messages, _) = built_with_warnings(json!([
@@ -448,4 +528,20 @@ fn the_rule_of_snapshots_can_be_asked_for_alone() {
     let merged = reconcile(list(&["a", "b", "c"]), &list(&["d", "c", "a"]));
     let ids: Vec<&str> = merged.iter().map(Message::id).collect();
     assert_eq!(ids, ["a", "c", "d"]);
+}
+
+/// Each was looked for from the first on, which took the square of their number.
+#[test]
+fn ids_like_a_taken_one_are_found_at_once() {
+    let mut conversation = Conversation::new();
+    conversation.apply(&TextMessageStart::new("m").into());
+    for _ in 0..50_000 {
+        conversation.apply(&ToolCallResult::new("m", "c", "").into());
+    }
+    assert_eq!(conversation.messages().len(), 50_001);
+    assert!(conversation.message("m-50001").is_some());
+    // A snapshot forgets them, and then they are free again.
+    conversation.apply(&MessagesSnapshot::new([UserMessage::new("m", "").into()]).into());
+    conversation.apply(&ToolCallResult::new("m", "c", "").into());
+    assert!(conversation.message("m-2").is_some());
 }

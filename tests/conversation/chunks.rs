@@ -168,3 +168,37 @@ fn a_chunk_of_another_item_closes_its_own_lane_alone() {
     assert_eq!(expanded[2]["messageId"], "b");
     assert_eq!(expanded[4]["messageId"], "a");
 }
+
+#[test]
+fn an_announcement_closes_nothing() {
+    check(
+        json!([
+            {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "a", "subagentRunId": "s"},
+            {"type": "SUBAGENT_STARTED", "subagentRunId": "s", "name": "n"},
+            {"type": "TEXT_MESSAGE_CHUNK", "delta": "b", "subagentRunId": "s"},
+        ]),
+        json!([
+            {"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant", "subagentRunId": "s"},
+            {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "a", "subagentRunId": "s"},
+            {"type": "SUBAGENT_STARTED", "subagentRunId": "s", "name": "n"},
+            {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "b", "subagentRunId": "s"},
+        ]),
+    );
+}
+
+/// The parent agent assembles something else, and one subagent what the chunk brings.
+#[test]
+fn a_bare_chunk_passes_a_parent_that_assembles_something_else() {
+    check(
+        json!([
+            {"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "f"},
+            {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "subagentRunId": "s"},
+            {"type": "TEXT_MESSAGE_CHUNK", "delta": "a"},
+        ]),
+        json!([
+            {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"},
+            {"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant", "subagentRunId": "s"},
+            {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "a", "subagentRunId": "s"},
+        ]),
+    );
+}

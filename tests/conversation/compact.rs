@@ -1,7 +1,7 @@
 //! Smaller streams that come to the same.
 
 use ag_ui_proto::Event;
-use ag_ui_proto::conversation::compact;
+use ag_ui_proto::conversation::{Compactor, Extras, compact};
 use serde_json::{Value, json};
 
 use crate::{consume, events, in_a_run, messages};
@@ -90,12 +90,6 @@ fn deltas_become_one_and_everything_else_keeps_its_place() {
 
 #[test]
 fn what_merged_deltas_say_besides_is_merged_in_order() {
-    let with = |mut event: Value, members: Value| {
-        for (name, value) in members.as_object().unwrap() {
-            event[name] = value.clone();
-        }
-        event
-    };
     check(
         json!([
             with(start("a"), json!({"metadata": {"k": 0}})),
@@ -113,6 +107,101 @@ fn what_merged_deltas_say_besides_is_merged_in_order() {
             with(end("a"), json!({"metadata": {"k": 2}})),
         ]),
     );
+}
+
+fn with(mut event: Value, members: Value) -> Value {
+    for (name, value) in members.as_object().unwrap() {
+        event[name] = value.clone();
+    }
+    event
+}
+
+/// What a compactor makes of the inside of a run.
+fn compacted_by(mut compactor: Compactor, list: Value) -> Value {
+    let mut out = Vec::new();
+    for event in in_a_run(list) {
+        compactor.push(event, &mut out).unwrap();
+    }
+    compactor.finish(&mut out);
+    serde_json::to_value(&out[1..out.len() - 1]).unwrap()
+}
+
+#[test]
+fn timestamps_and_raw_events_stay_merge_or_go() {
+    let list = json!([
+        with(start("a"), json!({"timestamp": 1, "rawEvent": 1})),
+        content("a", "1"),
+        content("a", "2"),
+        with(content("a", "3"), json!({"timestamp": 2})),
+        with(content("a", "4"), json!({"rawEvent": 2})),
+        content("a", "5"),
+        end("a"),
+    ]);
+    let check = |timestamps, raw_events, middle: Value| {
+        let compactor = Compactor::new().with_timestamps(timestamps).with_raw_events(raw_events);
+        let out = compacted_by(compactor, list.clone());
+        let out = out.as_array().unwrap();
+        assert_eq!(json!(out[1..out.len() - 1]), middle);
+        out[0].clone()
+    };
+    let all = check(
+        Extras::Keep,
+        Extras::Keep,
+        json!([
+            content("a", "12"),
+            with(content("a", "3"), json!({"timestamp": 2})),
+            with(content("a", "45"), json!({"rawEvent": 2})),
+        ]),
+    );
+    assert_eq!(all, list[0]);
+    let merged = json!([with(content("a", "12345"), json!({"timestamp": 2}))]);
+    assert_eq!(check(Extras::Merge, Extras::Merge, merged), list[0]);
+    let none = check(Extras::Drop, Extras::Drop, json!([content("a", "12345")]));
+    assert_eq!(none, start("a"));
+    let raw_events =
+        json!([content("a", "123"), with(content("a", "45"), json!({"rawEvent": 2})),]);
+    let kept = check(Extras::Drop, Extras::Keep, raw_events);
+    assert_eq!(kept, with(start("a"), json!({"rawEvent": 1})));
+}
+
+#[test]
+fn state_events_with_what_is_kept_stay() {
+    let delta = |path: &str| json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": path, "value": 1}]});
+    let snapshot = |value: Value| json!({"type": "STATE_SNAPSHOT", "snapshot": value});
+    let raw = json!({"rawEvent": 1});
+    let list = json!([
+        with(delta("/gone"), raw.clone()),
+        delta("/gone"),
+        with(snapshot(json!({})), raw.clone()),
+        delta("/a"),
+        with(delta("/b"), raw.clone()),
+        delta("/c"),
+    ]);
+    let kept = compacted_by(Compactor::new().with_raw_events(Extras::Keep), list.clone());
+    assert_eq!(
+        kept,
+        json!([list[0], with(snapshot(json!({"a": 1})), raw.clone()), list[4], list[5],])
+    );
+    let merged = compacted_by(Compactor::new(), list);
+    assert_eq!(merged, json!([snapshot(json!({"a": 1, "b": 1, "c": 1}))]));
+}
+
+#[test]
+fn runs_come_out_as_they_end() {
+    let mut compactor = Compactor::new();
+    let mut out = Vec::new();
+    let mut lens = Vec::new();
+    for event in in_a_run(json!([start("a"), content("a", "1"), content("a", "2"), end("a")])) {
+        compactor.push(event, &mut out).unwrap();
+        lens.push(out.len());
+    }
+    assert_eq!(lens, [1, 1, 1, 1, 1, 5]);
+    let late = events(json!([{"type": "RUN_ERROR", "message": "no"}, start("a")]));
+    let [late, wrong] = late.try_into().unwrap();
+    compactor.push(late, &mut out).unwrap();
+    assert_eq!(compactor.push(wrong, &mut out).unwrap_err().kind.rule(), "L4");
+    compactor.finish(&mut out);
+    assert_eq!(out.len(), 6);
 }
 
 #[test]
@@ -238,6 +327,21 @@ fn echoed_messages_that_are_held_go_but_for_those_that_say_whose_they_are() {
     // The third run branches off, and from there on all is kept.
     assert_eq!(echoes, [both.clone(), json!([of_a_subagent]), both.clone(), both]);
     assert_eq!(smaller[2]["input"]["state"], json!({"kept": true}));
+}
+
+/// In one log, threads are branches whatever `parentRunId` says.
+#[test]
+fn echoes_of_another_thread_are_kept() {
+    let run = |thread: &str, id: &str| {
+        json!([{"type": "RUN_STARTED", "threadId": thread, "runId": id, "input": {
+                "threadId": thread, "runId": id,
+                "messages": [{"role": "user", "id": "u", "content": "x"}]}},
+               {"type": "RUN_FINISHED", "threadId": thread, "runId": id}])
+    };
+    let mut log = events(run("t", "1"));
+    log.extend(events(run("other", "2")));
+    log.extend(events(run("t", "3")));
+    assert_eq!(compacted(log.clone()), serde_json::to_value(log).unwrap());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::EventReader;
 use ag_ui_proto::conversation::{
-    ChunkExpander, Conversation, Delivered, Lineage, ParentRun, RunResult, Verifier, ViolationKind,
-    compact,
+    ChunkExpander, Compactor, Conversation, Delivered, Extras, Lineage, ParentRun, RunResult,
+    Verifier, ViolationKind, compact,
 };
 use ag_ui_proto::model::TolerantReader;
 use bytes::BytesMut;
@@ -221,12 +221,13 @@ fn event() -> impl Strategy<Value = Value> {
                     "SUBAGENT_STARTED" => set("name", json!("n")),
                     "SUBAGENT_ERROR" | "RUN_ERROR" => set("message", json!("no")),
                     "RUN_STARTED" => {
-                        set("threadId", json!("t"));
+                        let thread = if choice == 1 { "u" } else { "t" };
+                        set("threadId", json!(thread));
                         set("runId", json!(id));
                         if flag {
                             set(
                                 "input",
-                                json!({"threadId": "t", "runId": id, "messages": messages,
+                                json!({"threadId": thread, "runId": id, "messages": messages,
                                             "state": {"x": [choice]}}),
                             );
                         }
@@ -262,6 +263,12 @@ fn event() -> impl Strategy<Value = Value> {
                 }
                 if let Some((key, value)) = metadata {
                     set("metadata", json!({key: value}));
+                    if value > 5 {
+                        set("timestamp", json!(value));
+                    }
+                    if value % 3 == 0 {
+                        set("rawEvent", json!({"of": value}));
+                    }
                 }
                 event
             },
@@ -360,7 +367,10 @@ fn stream() -> impl Strategy<Value = Vec<Event>> {
     vec(event(), 0..90).prop_map(verified)
 }
 
-/// A stream, of which a part is compacted apart from it.
+fn extras() -> impl Strategy<Value = Extras> {
+    prop::sample::select(&[Extras::Keep, Extras::Merge, Extras::Drop][..])
+}
+
 fn conversation_of(stream: &[Event]) -> Conversation {
     consume(stream.iter().cloned()).0.conversation
 }
@@ -401,11 +411,57 @@ proptest! {
     #[test]
     fn a_compacted_log_has_the_same_branches(stream in stream()) {
         let compacted = compact(stream.clone()).unwrap();
-        let before = Lineage::new(&stream, ParentRun::Branch);
-        let after = Lineage::new(&compacted, ParentRun::Branch);
-        for run in before.runs() {
-            let of = |lineage: &Lineage<'_>| lineage.materialize(run.run_id).unwrap().unwrap();
-            prop_assert_eq!(of(&after), of(&before));
+        for reading in [ParentRun::Branch, ParentRun::Spawn] {
+            let before = Lineage::new(&stream, reading);
+            let after = Lineage::new(&compacted, reading);
+            for run in before.runs() {
+                let of = |lineage: &Lineage<'_>| lineage.materialize(run.run_id).unwrap().unwrap();
+                prop_assert_eq!(of(&after), of(&before));
+            }
+        }
+    }
+
+    /// Whatever is to be kept, and what is to be kept is.
+    #[test]
+    fn a_stream_is_sound_and_comes_to_the_same_with_all_options(
+        stream in stream(), timestamps in extras(), raw_events in extras(),
+    ) {
+        let compact = |events: Vec<Event>| {
+            let mut compactor =
+                Compactor::new().with_timestamps(timestamps).with_raw_events(raw_events);
+            let mut out = Vec::new();
+            for event in events {
+                compactor.push(event, &mut out).unwrap();
+            }
+            compactor.finish(&mut out);
+            out
+        };
+        let compacted = compact(stream.clone());
+        let (before, after) = (consume(stream.clone()).0, consume(compacted.clone()).0);
+        prop_assert_eq!(as_result(&after.result), as_result(&before.result));
+        prop_assert_eq!(&after.conversation, &before.conversation);
+        prop_assert_eq!(&compact(compacted.clone()), &compacted);
+
+        let mut expanded = Vec::new();
+        let mut expander = ChunkExpander::new();
+        for event in stream {
+            expander.expand(event, &mut expanded).unwrap();
+        }
+        let all = |events: &[Event]| {
+            let timestamps = events.iter().filter_map(|event| event.base.timestamp);
+            let raw_events = events.iter().filter_map(|event| event.base.raw_event.clone());
+            (timestamps.collect::<Vec<_>>(), raw_events.collect::<Vec<_>>())
+        };
+        let (had, has) = (all(&expanded), all(&compacted));
+        match timestamps {
+            Extras::Keep => prop_assert_eq!(has.0, had.0),
+            Extras::Drop => prop_assert!(has.0.is_empty()),
+            Extras::Merge => {}
+        }
+        match raw_events {
+            Extras::Keep => prop_assert_eq!(has.1, had.1),
+            Extras::Drop => prop_assert!(has.1.is_empty()),
+            Extras::Merge => {}
         }
     }
 

@@ -13,6 +13,7 @@ mod interrupts;
 mod laws;
 mod lineage;
 mod patch;
+mod producer;
 mod rules;
 
 use ag_ui_proto::Event;

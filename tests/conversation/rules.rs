@@ -96,6 +96,51 @@ fn a_run_finishes_with_nothing_open() {
 }
 
 #[test]
+fn of_much_that_is_open_the_first_is_named_and_the_rest_counted() {
+    let mut list: Vec<_> = (0..1010)
+        .map(|number| json!({"type": "TEXT_MESSAGE_START", "messageId": format!("{number:04}")}))
+        .collect();
+    list.push(finished());
+    let said = refusal_in_a_run(json!(list));
+    assert!(
+        said.starts_with(r#"still open: text message "0000", text message "0001", "#),
+        "{said}"
+    );
+    assert!(said.ends_with(r#", text message "0009", and 1000 more (L7)"#), "{said}");
+}
+
+/// G6: one that replaces nothing owns nothing. G8: what a snapshot restates is whose it says.
+#[test]
+fn what_restates_says_whose_it_is() {
+    let activity = |more: Value| {
+        let mut event = json!({"type": "ACTIVITY_SNAPSHOT", "messageId": "v", "activityType": "p", "content": {}});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    let delta = json!({"type": "ACTIVITY_DELTA", "messageId": "v", "activityType": "p", "patch": [],
+                       "subagentRunId": "a"});
+    let of_b = r#"activity "v" belongs to subagent "b", not to subagent "a" (G2)"#;
+    check_refused(
+        json!([activity(json!({})), activity(json!({"subagentRunId": "b"})), delta]),
+        of_b,
+    );
+    check_accepted(json!([
+        activity(json!({"subagentRunId": "a"})),
+        activity(json!({"subagentRunId": "b", "replace": false})),
+        delta
+    ]));
+
+    let start = json!({"type": "TEXT_MESSAGE_START", "messageId": "m", "subagentRunId": "a"});
+    let end = json!({"type": "TEXT_MESSAGE_END", "messageId": "m", "subagentRunId": "a"});
+    let snapshot = json!({"type": "MESSAGES_SNAPSHOT", "messages": [
+        {"id": "m", "role": "assistant", "subagentRunId": "b"}]});
+    check_refused(
+        json!([start, snapshot, end]),
+        r#"text message "m" belongs to subagent "b", not to subagent "a" (G2)"#,
+    );
+}
+
+#[test]
 fn steps_belong_to_whom_they_were_opened_by() {
     let start = json!({"type": "STEP_STARTED", "stepName": "s", "subagentRunId": "a"});
     let parent = json!({"type": "STEP_STARTED", "stepName": "s"});

@@ -3,9 +3,7 @@
 use std::fmt::Write as _;
 
 use ag_ui_proto::EventType;
-use ag_ui_proto::conversation::{
-    Consumed, Consumer, Conversation, Delivered, Rejection, RunResult,
-};
+use ag_ui_proto::conversation::{Consumed, Consumer, Conversation, Delivered, RunResult};
 use ag_ui_proto::model::{Body, Message};
 use serde::Serialize;
 
@@ -16,7 +14,7 @@ use crate::input::Input;
 use crate::look::printable;
 use crate::output::Output;
 use crate::report::Report;
-use crate::rules::told;
+use crate::rules::refusal;
 
 pub(crate) fn run(args: &Apply) -> Result<(), Failure> {
     let input = Input::open(&args.input)?;
@@ -86,11 +84,7 @@ fn consume(
             }
         };
         if let Err(rejection) = consumer.push(event, &mut delivered) {
-            let reason = match rejection {
-                Rejection::Violation(violation) => told(violation),
-                rejection => rejection.to_string(),
-            };
-            found.error = Some(format!("{}: {reason}", place()));
+            found.error = Some(format!("{}: {}", place(), refusal(rejection)));
         }
         for warning in delivered.warnings.drain(..) {
             report.warning(place(), &warning.kind);

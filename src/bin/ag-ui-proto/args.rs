@@ -281,15 +281,21 @@ pub(crate) struct Compare {
 /// one line for the first event that breaks a rule or is malformed, where the stream ends; and one
 /// line for all. The exit status is 1 if there was such an event, or if the stream was cut before its
 /// last run ended. A run that fails and says so is no fault of the stream. Memory grows with the items
-/// that the present run has named, not with what they hold.
+/// that the present run has named, not with what they hold; with `--producer` also with the messages,
+/// the state and the number of runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A run ends as one of: success, interrupted, cancelled, failed, rejected, truncated
 The rule stands in parentheses: C for chunks, L for the life of runs, S for streamed items, G for
 subagents.
 
+With `--producer`, what breaks no stream is a line, too, and then the exit status is 1: what a consumer
+would be warned of, and the rules that are asked of producers alone. T stands for tool calls, I for
+interrupts, ID for ids that are used twice.
+
 Examples:
   ag-ui-proto verify session.jsonl
+  ag-ui-proto verify --producer session.jsonl
   ag-ui-proto verify --from frames session.frames")]
 pub(crate) struct Verify {
     /// A recorded stream; `-` or nothing for standard input
@@ -298,6 +304,9 @@ pub(crate) struct Verify {
     /// The form of the input, instead of finding out; frames are not found out
     #[arg(long, value_name = "FORM")]
     pub(crate) from: Option<Source>,
+    /// Hold the stream also to what the protocol asks of producers alone
+    #[arg(long)]
+    pub(crate) producer: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }
@@ -334,13 +343,16 @@ pub(crate) struct Apply {
 ///
 /// Chunks are expanded; the deltas of an item become one, as do the state events of a run from its
 /// last snapshot on. What this version does not describe is stripped, and told as a warning. What was
-/// saved is said on standard error. All events are held in memory. If an event breaks a rule, what
-/// came before it is written, and the exit status is 1.
+/// saved is said on standard error. Every start, end and other event stays where it is: runs do not
+/// become snapshots, so that each point of the log can still be gone back to. Memory grows with the messages, and with a run once it is
+/// compacted, not with the number of deltas. If an event breaks a rule, what came before it is
+/// written, and the exit status is 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   ag-ui-proto compact session.jsonl -o smaller.jsonl
-  ag-ui-proto compact session.jsonl --to frames -o smaller.frames")]
+  ag-ui-proto compact session.jsonl --to frames -o smaller.frames
+  ag-ui-proto compact session.jsonl --timestamps none --raw-events none")]
 pub(crate) struct Compact {
     /// A recorded stream; `-` or nothing for standard input
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
@@ -354,16 +366,34 @@ pub(crate) struct Compact {
     /// The form of the output
     #[arg(long, value_name = "FORM", default_value = "jsonl")]
     pub(crate) to: Source,
+    /// Which timestamps stay
+    #[arg(long, value_name = "WHICH", default_value = "own")]
+    pub(crate) timestamps: Keep,
+    /// Which `rawEvent`s stay
+    #[arg(long, value_name = "WHICH", default_value = "own")]
+    pub(crate) raw_events: Keep,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+/// Which timestamps or `rawEvent`s stay when events become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Keep {
+    /// All: an event that has one does not go into another
+    All,
+    /// Those of events that stay as they are; of events that become one, the first timestamp and no
+    /// `rawEvent`
+    Own,
+    /// None
+    None,
 }
 
 /// Show which run of a log goes on from which
 ///
 /// One line a run: id, thread, number of events, and how it ended. A root begins with `*`; `|` goes
 /// on from the run above it in its column; `+`, further in, is a branch of that run. The branch with
-/// the most runs keeps the column. Rules are not asked for: see `verify`. All events are held in
-/// memory.
+/// the most runs keeps the column. A parent that is not found before the run is told, as is an id that
+/// an earlier run has. Rules are not asked for: see `verify`. Memory grows with the number of runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A run ends as one of: success, interrupted, cancelled, failed, truncated

@@ -2,10 +2,10 @@
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::Options;
-use ag_ui_proto::conversation;
+use ag_ui_proto::conversation::{Compactor, Extras};
 use bytes::BytesMut;
 
-use crate::args::{Compact, Source};
+use crate::args::{Compact, Keep, Source};
 use crate::decode::List;
 use crate::events::Events;
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::output::Output;
 use crate::read::told;
 use crate::report::{Report, grouped, percent};
-use crate::rules::{self, Rules};
+use crate::rules;
 
 pub(crate) fn run(args: &Compact) -> Result<(), Failure> {
     let input = Input::open(&args.input)?;
@@ -24,74 +24,142 @@ pub(crate) fn run(args: &Compact) -> Result<(), Failure> {
     };
     let report = Report::new(&input, false);
     let mut events = Events::new(input, args.from, &args.limits);
-    let mut kept = Vec::new();
-    let read = read(&mut events, &mut kept, &report);
+    let mut sink = Sink::new(args, output);
+    let compacted = compact(args, &mut events, &mut sink, &report);
+    // A reader of an array is owed its end, whatever happened; one that is gone is not.
+    let counted = match compacted {
+        Err(Failure::BrokenPipe) => compacted,
+        compacted => {
+            let end = sink.end();
+            compacted.and_then(|count| end.map(|()| count))
+        }
+    };
     report.clear();
-
-    let count = kept.len();
-    let compacted = conversation::compact(kept)
-        .map_err(|violation| Failure::Data(format!("{}: {violation}", events.name())))?;
-    let after = compacted.len();
-    let (written, into) = write(args, compacted, output, &report)?;
+    let before = counted?;
+    if let Some(cut) = events.cut() {
+        return Err(Failure::Data(cut.to_owned()));
+    }
     let (taken, of) = events.taken();
-    let [before, after] = [count, after].map(|count| u64::try_from(count).unwrap_or(u64::MAX));
+    let (written, into) = sink.written();
     report.note(format!(
         "{}: {} -> {} events ({}), {} {of} -> {} {into} ({})",
         events.name(),
         grouped(before),
-        grouped(after),
-        percent(after, before),
+        grouped(sink.events),
+        percent(sink.events, before),
         grouped(taken),
         grouped(written),
         percent(written, taken),
     ));
-    match events.cut() {
-        Some(cut) => read.and(Err(Failure::Data(cut.to_owned()))),
-        None => read,
-    }
-}
-
-/// Reads events up to the first that breaks a rule.
-fn read(events: &mut Events, kept: &mut Vec<Event>, report: &Report) -> Result<(), Failure> {
-    let mut rules = Rules::default();
-    while let Some(read) = events.next(report, || Ok(()))? {
-        let refuse = |reason| Failure::Data(format!("{}: {reason}", read.place.of(events.name())));
-        let Some(event) = read.event.map_err(refuse)? else { continue };
-        rules.judge(event.clone()).map_err(|violation| refuse(rules::told(&violation)))?;
-        kept.push(event);
-    }
     Ok(())
 }
 
-/// Writes the events in the form that is asked for: the bytes, and what they are.
-fn write(
+/// Compacts up to the first event that breaks a rule, and counts the events that were read, those
+/// included that this version does not know.
+fn compact(
     args: &Compact,
-    events: Vec<Event>,
-    mut output: Output,
+    events: &mut Events,
+    sink: &mut Sink,
     report: &Report,
-) -> Result<(u64, &'static str), Failure> {
-    let Some(form) = args.to.form() else {
-        let options = Options::from(args.limits.limits());
-        let mut frame = BytesMut::new();
-        for (number, event) in (1_u64..).zip(events) {
-            let place = || format!("compacted event {number}");
-            let notices = options
-                .encode_frame(&event, &mut frame)
-                .map_err(|error| Failure::Data(format!("{}: {error}", place())))?;
-            for notice in notices {
-                report.warning(place(), told(&notice, Some(&event)));
-            }
-            output.write(&frame)?;
-            frame.clear();
+) -> Result<u64, Failure> {
+    let mut compactor = Compactor::new()
+        .with_timestamps(args.timestamps.into())
+        .with_raw_events(args.raw_events.into());
+    let mut ready = Vec::new();
+    let mut before = 0;
+    let mut refusal = Ok(());
+    while let Some(read) = events.next(report, || Ok(())).transpose() {
+        let pushed = read.and_then(|read| {
+            let refuse =
+                |reason| Failure::Data(format!("{}: {reason}", read.place.of(events.name())));
+            let Some(event) = read.event.map_err(refuse)? else { return Ok(()) };
+            let pushed = compactor.push(event, &mut ready);
+            pushed.map_err(|violation| refuse(rules::told(&violation)))
+        });
+        before += 1;
+        sink.put_all(&mut ready, report)?;
+        if pushed.is_err() {
+            refusal = pushed;
+            break;
         }
-        output.flush()?;
-        return Ok((output.written(), "bytes in frames"));
-    };
-    let mut list = List::new(form, output);
-    for (number, event) in (1_u64..).zip(events) {
-        list.put(&event, || format!("compacted event {number}"))?;
     }
-    list.end()?;
-    let into = if args.to == Source::Sse { "bytes of SSE" } else { "bytes of JSON" };
-    Ok((list.output.written(), into))
+    compactor.finish(&mut ready);
+    sink.put_all(&mut ready, report)?;
+    refusal.map(|()| before)
+}
+
+impl From<Keep> for Extras {
+    fn from(keep: Keep) -> Self {
+        match keep {
+            Keep::All => Self::Keep,
+            Keep::Own => Self::Merge,
+            Keep::None => Self::Drop,
+        }
+    }
+}
+
+/// Where events go, in the form that is asked for.
+struct Sink {
+    events: u64,
+    form: Form,
+}
+
+enum Form {
+    Texts { list: List, name: &'static str },
+    Frames { output: Output, options: Options, frame: BytesMut },
+}
+
+impl Sink {
+    fn new(args: &Compact, output: Output) -> Self {
+        let form = match args.to.form() {
+            None => {
+                let options = Options::from(args.limits.limits());
+                Form::Frames { output, options, frame: BytesMut::new() }
+            }
+            Some(form) => {
+                let is_sse = args.to == Source::Sse;
+                let name = if is_sse { "bytes of SSE" } else { "bytes of JSON" };
+                Form::Texts { list: List::new(form, output), name }
+            }
+        };
+        Self { events: 0, form }
+    }
+
+    fn put_all(&mut self, events: &mut Vec<Event>, report: &Report) -> Result<(), Failure> {
+        events.drain(..).try_for_each(|event| self.put(&event, report))
+    }
+
+    fn put(&mut self, event: &Event, report: &Report) -> Result<(), Failure> {
+        self.events += 1;
+        let number = self.events;
+        let place = || format!("compacted event {number}");
+        match &mut self.form {
+            Form::Texts { list, .. } => list.put(event, place),
+            Form::Frames { output, options, frame } => {
+                frame.clear();
+                let notices = options
+                    .encode_frame(event, frame)
+                    .map_err(|error| Failure::Data(format!("{}: {error}", place())))?;
+                for notice in notices {
+                    report.warning(place(), told(&notice, Some(event)));
+                }
+                output.write(frame)
+            }
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        match &mut self.form {
+            Form::Texts { list, .. } => list.end(),
+            Form::Frames { output, .. } => output.flush(),
+        }
+    }
+
+    /// The bytes that were written, and what they are.
+    fn written(&self) -> (u64, &'static str) {
+        match &self.form {
+            Form::Texts { list, name } => (list.output.written(), name),
+            Form::Frames { output, .. } => (output.written(), "bytes in frames"),
+        }
+    }
 }

@@ -51,7 +51,7 @@ impl Events {
         let form = match from.map(Source::form) {
             Some(None) => Form::Frames { frames: Frames::new(input, max), limits: max },
             form => Form::Json {
-                items: Box::new(Items::new(input, form.flatten(), limits)),
+                items: Box::new(Items::new(input, form.flatten(), limits).or_frames()),
                 reader: TolerantReader::new().with_max_depth(max.max_depth()),
             },
         };
@@ -70,18 +70,27 @@ impl Events {
     pub(crate) fn next(
         &mut self,
         report: &Report,
-        mut before_read: impl FnMut() -> Result<(), Failure>,
+        before_read: impl FnMut() -> Result<(), Failure>,
     ) -> Result<Option<Read>, Failure> {
-        let read = self.read(|input| {
-            report.progress(input.taken());
-            before_read()
-        })?;
+        let read = self.next_untold(report, before_read)?;
         if let Some(read) = &read {
             for notice in &read.notices {
                 report.warning(read.place.of(&self.name), notice);
             }
         }
         Ok(read)
+    }
+
+    /// As [`Events::next`], but its warnings are the caller's to tell.
+    pub(crate) fn next_untold(
+        &mut self,
+        report: &Report,
+        mut before_read: impl FnMut() -> Result<(), Failure>,
+    ) -> Result<Option<Read>, Failure> {
+        self.read(|input| {
+            report.progress(input.taken());
+            before_read()
+        })
     }
 
     /// Where and how the input ends inside an event, if it does.

@@ -19,6 +19,8 @@ pub(crate) struct Items {
     form: Option<Form>,
     splitter: Option<Splitter>,
     max: usize,
+    /// What is done with frames instead.
+    frames: &'static str,
 }
 
 enum Splitter {
@@ -44,7 +46,13 @@ impl Items {
             form,
             splitter: None,
             max: limits.max_text_len(),
+            frames: "which `decode` reads",
         }
+    }
+
+    /// Of a command that takes frames, too, when it is told that they are.
+    pub(crate) fn or_frames(self) -> Self {
+        Self { frames: "which are read with `--from frames`", ..self }
     }
 
     /// The form of the input, as far as it is known.
@@ -91,7 +99,7 @@ impl Items {
                     (Some(form), _) | (None, Told::Form(form)) => form,
                     (None, Told::Nothing) => return Ok(None),
                     (None, Told::Frames) => {
-                        let reason = "the input looks like frames, which `decode` reads";
+                        let reason = format!("the input looks like frames, {}", self.frames);
                         return Err(cursor.error(reason));
                     }
                 };

@@ -1,7 +1,10 @@
 //! `lineage`: which run of a log goes on from which.
 
+use std::collections::HashSet;
+
 use ag_ui_proto::Event;
 use ag_ui_proto::conversation::{Lineage as Runs, LineageRun, ParentRun};
+use ag_ui_proto::model::{Body, RunStarted};
 use serde_json::json;
 
 use crate::args::{Lineage, Parent};
@@ -17,7 +20,7 @@ pub(crate) fn run(args: &Lineage) -> Result<(), Failure> {
     let input = Input::open(&args.input)?;
     let report = Report::new(&input, false);
     let mut events = Events::new(input, args.from, &args.limits);
-    let mut log = Vec::new();
+    let mut log = Log::default();
     let read = read(&mut events, &mut log, &report);
     report.clear();
 
@@ -25,18 +28,19 @@ pub(crate) fn run(args: &Lineage) -> Result<(), Failure> {
         Parent::Branch => ParentRun::Branch,
         Parent::Spawn => ParentRun::Spawn,
     };
-    let runs = Runs::new(&log, reading);
-    let before = runs.runs().first().map_or(log.len(), |run| run.events.start);
-    if before > 0 {
-        let before = count(u64::try_from(before).unwrap_or(u64::MAX), "event");
+    let runs = Runs::new(&log.starts, reading);
+    if log.before > 0 {
+        let before = count(log.before, "event");
         report.warning(events.name(), format!("{before} before the first run"));
     }
     let mut output = Output::stdout();
     if args.json {
-        output.write(format!("{}\n", to_json(&runs, &log, before)).as_bytes())?;
+        output.write(format!("{}\n", to_json(&runs, &log)).as_bytes())?;
     } else {
-        for (mark, depth, run) in forest(&runs) {
-            let line = line(mark, depth, run, &log, &runs);
+        let links = links(runs.runs(), args.parent);
+        for (mark, depth, index) in forest(runs.runs()) {
+            let (run, seen) = (&runs.runs()[index], &log.seen[index]);
+            let line = line(mark, depth, run, seen, &links[index]);
             output.write(format!("{}\n", printable(&line)).as_bytes())?;
         }
     }
@@ -47,10 +51,52 @@ pub(crate) fn run(args: &Lineage) -> Result<(), Failure> {
     }
 }
 
-fn read(events: &mut Events, log: &mut Vec<Event>, report: &Report) -> Result<(), Failure> {
+/// What is kept of a log: of each run its start, how long it is, and how it ended.
+#[derive(Default)]
+struct Log {
+    /// Events before the first run.
+    before: u64,
+    /// With their ids alone.
+    starts: Vec<Event>,
+    seen: Vec<Seen>,
+}
+
+struct Seen {
+    events: u64,
+    outcome: Option<&'static str>,
+}
+
+impl Log {
+    fn take(&mut self, event: &Event) {
+        if let Body::RunStarted(body) = &event.body {
+            let mut start = RunStarted::new(&body.thread_id, &body.run_id);
+            start.parent_run_id.clone_from(&body.parent_run_id);
+            self.starts.push(start.into());
+            self.seen.push(Seen { events: 1, outcome: None });
+        } else if let Some(seen) = self.seen.last_mut() {
+            seen.events += 1;
+            // A run that has finished can still fail.
+            let may_end = |ending: &&str| seen.outcome.is_none() || *ending == "failed";
+            seen.outcome = ending(event).filter(may_end).or(seen.outcome);
+        } else {
+            self.before += 1;
+        }
+    }
+}
+
+impl Seen {
+    fn outcome(&self) -> &'static str {
+        self.outcome.unwrap_or("truncated")
+    }
+}
+
+fn read(events: &mut Events, log: &mut Log, report: &Report) -> Result<(), Failure> {
     while let Some(read) = events.next(report, || Ok(()))? {
         let place = read.place.of(events.name());
-        log.extend(read.event.map_err(|reason| Failure::Data(format!("{place}: {reason}")))?);
+        let event = read.event.map_err(|reason| Failure::Data(format!("{place}: {reason}")))?;
+        if let Some(event) = event {
+            log.take(&event);
+        }
     }
     Ok(())
 }
@@ -59,22 +105,21 @@ fn read(events: &mut Events, log: &mut Vec<Event>, report: &Report) -> Result<()
 ///
 /// The child with the most runs under it keeps the column of its parent and comes last. So no run
 /// stands further in than the logarithm of their number.
-fn forest<'r, 'e>(runs: &'r Runs<'e>) -> Vec<(char, usize, &'r LineageRun<'e>)> {
-    let all = runs.runs();
-    let mut children = vec![Vec::new(); all.len()];
-    let mut weights = vec![1_usize; all.len()];
+fn forest(runs: &[LineageRun]) -> Vec<(char, usize, usize)> {
+    let mut children = vec![Vec::new(); runs.len()];
+    let mut weights = vec![1_usize; runs.len()];
     // A run follows one that came before it.
-    for (index, run) in all.iter().enumerate().rev() {
+    for (index, run) in runs.iter().enumerate().rev() {
         if let Some(parent) = run.follows {
             weights[parent] += weights[index];
             children[parent].push(index);
         }
     }
-    let roots = (0..all.len()).rev().filter(|index| all[*index].follows.is_none());
+    let roots = (0..runs.len()).rev().filter(|index| runs[*index].follows.is_none());
     let mut next: Vec<_> = roots.map(|index| ('*', 0, index)).collect();
-    let mut shown = Vec::with_capacity(all.len());
+    let mut shown = Vec::with_capacity(runs.len());
     while let Some((mark, depth, index)) = next.pop() {
-        shown.push((mark, depth, &all[index]));
+        shown.push((mark, depth, index));
         // Of equal ones, the later keeps the column.
         let heaviest =
             children[index].iter().copied().max_by_key(|child| (weights[*child], *child));
@@ -85,41 +130,51 @@ fn forest<'r, 'e>(runs: &'r Runs<'e>) -> Vec<(char, usize, &'r LineageRun<'e>)> 
     shown
 }
 
-fn line(mark: char, depth: usize, run: &LineageRun, log: &[Event], runs: &Runs) -> String {
-    let LineageRun { thread_id, run_id, events, .. } = run;
-    let start = events.start;
-    let events = count(u64::try_from(events.len()).unwrap_or(u64::MAX), "event");
-    let indent = "  ".repeat(depth);
-    let parent = match run.parent_run_id {
-        Some(parent) if runs.run(parent).is_none_or(|parent| parent.events.start >= start) => {
-            format!(", parent {parent:?} is not in the log before it")
-        }
-        _ => String::new(),
-    };
-    let outcome = outcome(run, log);
-    format!("{indent}{mark} {run_id:?} of thread {thread_id:?}: {events}, {outcome}{parent}")
+/// What is to be said of the id of each run, and of the one that it names as its parent.
+fn links(runs: &[LineageRun], reading: Parent) -> Vec<String> {
+    let all: HashSet<&str> = runs.iter().map(|run| run.run_id).collect();
+    let mut before = HashSet::new();
+    let links = runs.iter().map(|run| {
+        let parent = match run.parent_run_id {
+            None => String::new(),
+            Some(parent) if before.contains(parent) => match reading {
+                Parent::Branch => String::new(),
+                Parent::Spawn => format!(", launched by {parent:?}"),
+            },
+            Some(parent) if parent == run.run_id => ", its own parent".to_owned(),
+            Some(parent) if all.contains(parent) => {
+                format!(", parent {parent:?} comes later in the log")
+            }
+            Some(parent) => format!(", parent {parent:?} is not in the log"),
+        };
+        let is_first = before.insert(run.run_id);
+        let id = if is_first { "" } else { ", under an id that an earlier run has" };
+        format!("{parent}{id}")
+    });
+    links.collect()
 }
 
-fn to_json(runs: &Runs, log: &[Event], before: usize) -> serde_json::Value {
-    let list = runs.runs().iter().map(|run| {
+fn line(mark: char, depth: usize, run: &LineageRun, seen: &Seen, links: &str) -> String {
+    let LineageRun { thread_id, run_id, .. } = run;
+    let (events, outcome) = (count(seen.events, "event"), seen.outcome());
+    let indent = "  ".repeat(depth);
+    format!("{indent}{mark} {run_id:?} of thread {thread_id:?}: {events}, {outcome}{links}")
+}
+
+fn to_json(runs: &Runs, log: &Log) -> serde_json::Value {
+    let list = runs.runs().iter().zip(&log.seen).map(|(run, seen)| {
         json!({
             "threadId": run.thread_id,
             "runId": run.run_id,
             "parentRunId": run.parent_run_id,
             "follows": run.follows,
-            "events": run.events.len(),
-            "outcome": outcome(run, log),
+            "events": seen.events,
+            "outcome": seen.outcome(),
         })
     });
     let mut is_tip = vec![true; runs.runs().len()];
     runs.runs().iter().filter_map(|run| run.follows).for_each(|parent| is_tip[parent] = false);
     let tips: Vec<_> =
         is_tip.iter().enumerate().filter(|(_, is_tip)| **is_tip).map(|(index, _)| index).collect();
-    json!({ "runs": list.collect::<Vec<_>>(), "tips": tips, "before": before })
-}
-
-/// How the run ended; the first end counts.
-fn outcome(run: &LineageRun, log: &[Event]) -> &'static str {
-    let mut events = log.get(run.events.clone()).into_iter().flatten();
-    events.find_map(ending).unwrap_or("truncated")
+    json!({ "runs": list.collect::<Vec<_>>(), "tips": tips, "before": log.before })
 }

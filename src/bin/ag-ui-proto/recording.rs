@@ -58,7 +58,7 @@ fn read_texts(
     report: &Report,
 ) -> Result<Vec<Event>, Failure> {
     let max = limits.limits();
-    let mut items = Items::new(input, form, limits);
+    let mut items = Items::new(input, form, limits).or_frames();
     let mut reader = Reader::new(max.max_depth(), false);
     let (mut events, mut warnings) = (Vec::new(), Vec::new());
     while let Some(item) = items.next(|_| Ok(()))? {

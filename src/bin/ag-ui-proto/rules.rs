@@ -1,32 +1,74 @@
 //! The rules between events, and how a run ends.
 
 use ag_ui_proto::Event;
-use ag_ui_proto::conversation::{ChunkExpander, Verifier, Violation};
+use ag_ui_proto::conversation::{
+    ChunkExpander, Consumer, Conversation, Delivered, Rejection, RunResult, Verifier, Violation,
+    WarningKind,
+};
 use ag_ui_proto::model::{Body, RunFinishedOutcome};
 
 /// Holds a stream to its rules, whatever chunks it has.
-#[derive(Default)]
-pub(crate) struct Rules {
-    expander: ChunkExpander,
-    verifier: Verifier,
-    ready: Vec<Event>,
+pub(crate) enum Rules {
+    /// To those that every consumer holds it to.
+    Consumer { expander: Box<ChunkExpander>, verifier: Box<Verifier>, ready: Vec<Event> },
+    /// Also to those for producers.
+    Producer { consumer: Box<Consumer>, delivered: Delivered },
 }
 
 impl Rules {
-    /// Judges the next event of the stream.
+    pub(crate) fn new(for_producers: bool) -> Self {
+        if for_producers {
+            let consumer = Box::new(Consumer::new(Conversation::new()).with_producer_rules());
+            return Self::Producer { consumer, delivered: Delivered::default() };
+        }
+        let (expander, verifier) = Default::default();
+        Self::Consumer { expander, verifier, ready: Vec::new() }
+    }
+
+    /// Judges the next event of the stream; `faults` takes what breaks no stream.
     ///
     /// # Errors
     ///
     /// The rule that it breaks.
-    pub(crate) fn judge(&mut self, event: Event) -> Result<(), Violation> {
-        self.ready.clear();
-        self.expander.expand(event, &mut self.ready)?;
-        self.ready.iter().try_for_each(|event| self.verifier.verify(event))
+    pub(crate) fn judge(&mut self, event: Event, faults: &mut Vec<String>) -> Result<(), String> {
+        match self {
+            Self::Consumer { expander, verifier, ready } => {
+                ready.clear();
+                let expanded = expander.expand(event, ready);
+                expanded
+                    .and_then(|()| ready.iter().try_for_each(|event| verifier.verify(event)))
+                    .map_err(|violation| told(&violation))
+            }
+            Self::Producer { consumer, delivered } => {
+                let event_type = event.event_type();
+                let pushed = consumer.push(event, delivered).map_err(refusal);
+                delivered.events.clear();
+                let kinds = delivered.warnings.drain(..).map(|warning| warning.kind);
+                // A later version is nothing that a producer does wrong.
+                let kinds = kinds.filter(|kind| !matches!(kind, WarningKind::NewerVersion { .. }));
+                faults.extend(kinds.map(|kind| format!("{event_type}: {kind}")));
+                pushed
+            }
+        }
     }
 
-    /// Whether the stream may end here.
-    pub(crate) fn is_terminated(&self) -> bool {
-        self.verifier.is_terminated()
+    /// Whether the stream may end where it does.
+    pub(crate) fn may_end(self) -> bool {
+        match self {
+            Self::Consumer { verifier, .. } => verifier.is_terminated(),
+            Self::Producer { consumer, .. } => {
+                matches!(consumer.finish().result, RunResult::Finished(_) | RunResult::Failed(_))
+            }
+        }
+    }
+}
+
+/// Why a stream is refused, without the number of its event, which its place says better.
+pub(crate) fn refusal(rejection: &Rejection) -> String {
+    match rejection {
+        Rejection::Violation(violation) => told(violation),
+        Rejection::Malformed { fault, .. } => fault.to_string(),
+        rejection => rejection.to_string(),
     }
 }
 

@@ -12,14 +12,14 @@ use crate::input::Input;
 use crate::look::printable;
 use crate::output::Output;
 use crate::report::{Report, count};
-use crate::rules::{Rules, ending, told};
+use crate::rules::{Rules, ending};
 
 pub(crate) fn run(args: &Verify) -> Result<(), Failure> {
     let input = Input::open(&args.input)?;
     let report = Report::new(&input, false);
     let mut events = Events::new(input, args.from, &args.limits);
     let mut list = List::new(events.name());
-    let verified = verify(&mut events, &mut list, &report);
+    let verified = verify(args.producer, &mut events, &mut list, &report);
     report.clear();
     let result = match verified {
         Err(Failure::BrokenPipe) => verified,
@@ -36,10 +36,26 @@ pub(crate) fn run(args: &Verify) -> Result<(), Failure> {
     result
 }
 
-fn verify(events: &mut Events, list: &mut List, report: &Report) -> Result<(), Failure> {
-    let mut rules = Rules::default();
-    while let Some(read) = events.next(report, || list.output.flush())? {
+fn verify(
+    producer: bool,
+    events: &mut Events,
+    list: &mut List,
+    report: &Report,
+) -> Result<(), Failure> {
+    let mut rules = Rules::new(producer);
+    let mut faults = Vec::new();
+    loop {
+        let flush = || list.output.flush();
+        let read = if producer {
+            events.next_untold(report, flush)?
+        } else {
+            events.next(report, flush)?
+        };
+        let Some(read) = read else { break };
         list.events += 1;
+        if producer {
+            read.notices.iter().try_for_each(|notice| list.fault(read.place, notice))?;
+        }
         let event = match read.event {
             Ok(Some(event)) => event,
             Ok(None) => {
@@ -49,13 +65,15 @@ fn verify(events: &mut Events, list: &mut List, report: &Report) -> Result<(), F
             Err(reason) => return list.refuse(read.place, &reason),
         };
         let bounds = Bounds::of(&event);
-        if let Err(violation) = rules.judge(event) {
-            return list.refuse(read.place, &told(&violation));
+        let judged = rules.judge(event, &mut faults);
+        faults.drain(..).try_for_each(|fault| list.fault(read.place, &fault))?;
+        if let Err(reason) = judged {
+            return list.refuse(read.place, &reason);
         }
         list.take(read.place, bounds)?;
     }
-    if rules.is_terminated() {
-        return Ok(());
+    if rules.may_end() {
+        return if list.faults == 0 { Ok(()) } else { Err(Failure::Told) };
     }
     let what = if list.open.is_some() { "before its run did" } else { "before any run" };
     list.close("truncated")?;
@@ -85,7 +103,11 @@ struct List {
     events: u64,
     runs: u64,
     endings: BTreeMap<&'static str, u64>,
+    /// What breaks no stream.
+    faults: u64,
     open: Option<Open>,
+    /// The last run that has ended, and how.
+    ended: Option<(Option<String>, &'static str)>,
 }
 
 /// A run that has not ended.
@@ -104,7 +126,9 @@ impl List {
             events: 0,
             runs: 0,
             endings: BTreeMap::new(),
+            faults: 0,
             open: None,
+            ended: None,
         }
     }
 
@@ -120,6 +144,19 @@ impl List {
             self.open = Some(Open { place, run_id: Some(run_id), events: 1 });
             return Ok(());
         }
+        if let (None, Some((run_id, before)), Bounds::End(ending)) =
+            (&self.open, &mut self.ended, &bounds)
+        {
+            // L8: the run has finished, and yet it fails.
+            let run = named(run_id.as_deref());
+            let before = std::mem::replace(before, ending);
+            if let Some(times) = self.endings.get_mut(before) {
+                *times -= 1;
+            }
+            *self.endings.entry(ending).or_default() += 1;
+            let line = format!("{}: {run}: {ending} after {before}, 1 event", place.of(&self.name));
+            return self.line(&line);
+        }
         self.open.get_or_insert(Open { place, run_id: None, events: 0 }).events += 1;
         if let Bounds::End(ending) = bounds { self.close(ending) } else { Ok(()) }
     }
@@ -129,8 +166,15 @@ impl List {
         let Some(Open { place, run_id, events }) = self.open.take() else { return Ok(()) };
         self.runs += 1;
         *self.endings.entry(ending).or_default() += 1;
-        let run = run_id.map_or_else(|| "a run".to_owned(), |id| format!("run {id:?}"));
+        let run = named(run_id.as_deref());
+        self.ended = Some((run_id, ending));
         self.line(&format!("{}: {run}: {ending}, {}", place.of(&self.name), count(events, "event")))
+    }
+
+    /// Writes what breaks no stream.
+    fn fault(&mut self, place: Place, fault: &str) -> Result<(), Failure> {
+        self.faults += 1;
+        self.line(&format!("{}: {fault}", place.of(&self.name)))
     }
 
     fn refuse(&mut self, place: Place, reason: &str) -> Result<(), Failure> {
@@ -140,16 +184,25 @@ impl List {
     }
 
     fn end(&mut self) -> Result<(), Failure> {
-        let endings: Vec<_> =
-            self.endings.iter().map(|(ending, times)| format!("{times} {ending}")).collect();
+        let endings = self.endings.iter().filter(|(_, times)| **times > 0);
+        let endings: Vec<_> = endings.map(|(ending, times)| format!("{times} {ending}")).collect();
         let colon = if endings.is_empty() { "" } else { ": " };
         let endings = endings.join(", ");
+        let faults = match self.faults {
+            0 => String::new(),
+            faults => format!("; {}", count(faults, "fault")),
+        };
         let (events, runs) = (count(self.events, "event"), count(self.runs, "run"));
-        self.line(&format!("{}: {events}, {runs}{colon}{endings}", self.name))?;
+        self.line(&format!("{}: {events}, {runs}{colon}{endings}{faults}", self.name))?;
         self.output.flush()
     }
 
     fn line(&mut self, text: &str) -> Result<(), Failure> {
         self.output.write(format!("{}\n", printable(text)).as_bytes())
     }
+}
+
+/// A run by its id, which one that fails before it starts has not.
+fn named(run_id: Option<&str>) -> String {
+    run_id.map_or_else(|| "a run".to_owned(), |id| format!("run {id:?}"))
 }

@@ -1,7 +1,7 @@
 //! Activities: restated and patched.
 
 use super::Conversation;
-use crate::conversation::messages::merge;
+use crate::conversation::message::merge;
 use crate::conversation::patch::{PatchError, PatchReason, apply_patch};
 use crate::conversation::warning::WarningKind;
 use crate::model::{ActivityDelta, ActivityMessage, ActivitySnapshot, Message};

@@ -5,7 +5,8 @@ mod run;
 mod text;
 mod tool;
 
-use super::messages::{Messages, set_encrypted};
+use super::message::set_encrypted;
+use super::messages::Messages;
 use super::patch::apply_patch;
 use super::run::{Run, RunOutcome, Tally};
 use super::snapshot::reconcile;
@@ -21,9 +22,10 @@ use crate::value::{Object, Value};
 /// It takes the events that [`Verifier`](super::Verifier) let pass, in order; [`Consumer`] does all
 /// of it. Other streams do no harm: what has no place is left out, with a warning.
 ///
-/// An event takes as long as what it changes. A delta costs its own length, however many messages
-/// there are; a snapshot costs the messages; a result the messages since its call; a patch of several
-/// operations, or one that moves or copies, the state.
+/// An event takes as long as what it changes. A delta or a result costs its own length, however many
+/// messages there are; a snapshot costs the messages; a patch of several operations, or one that moves
+/// or copies, the state. Memory goes with what was said; a patch that copies may make the state, and
+/// each activity, as large as [`PatchReason::TooLarge`](super::PatchReason::TooLarge) says.
 ///
 /// Ids stay unique: see [`WarningKind::IdTaken`] and [`WarningKind::ResultReplaced`]. Messages that
 /// a newer peer's role makes unreadable are left out.
@@ -153,6 +155,16 @@ impl Conversation {
             }
             _ => self.tally.pending(),
         }
+    }
+
+    /// The message that holds a tool call.
+    pub(super) fn message_of_call(&self, id: &str) -> Option<&Message> {
+        self.messages.host(id)
+    }
+
+    /// T3: the tool calls that the present run has started, and that have no result.
+    pub(super) fn unanswered_calls(&self) -> Vec<String> {
+        self.tally.pending()
     }
 
     /// Applies an event, and says what a consumer should hear of.

@@ -1,7 +1,7 @@
 //! Text and reasoning messages: opened, appended to, closed.
 
 use super::Conversation;
-use crate::conversation::messages::{append, merge, metadata_mut};
+use crate::conversation::message::{append, merge, metadata_mut};
 use crate::conversation::warning::WarningKind;
 use crate::model::{
     AssistantMessage, Content, DeveloperMessage, Message, SystemMessage, TextMessageStart,

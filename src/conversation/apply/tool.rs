@@ -1,7 +1,7 @@
 //! Tool calls and their results.
 
 use super::Conversation;
-use crate::conversation::messages::merge;
+use crate::conversation::message::merge;
 use crate::conversation::warning::WarningKind;
 use crate::model::{
     AssistantMessage, FunctionCall, Message, Role, ToolCall, ToolCallResult, ToolCallStart,
@@ -63,14 +63,8 @@ impl Conversation {
         host
     }
 
-    /// An id like one that is taken. The same stream gives the same id each time.
-    fn free_id(&self, taken: String, warnings: &mut Vec<WarningKind>) -> String {
-        let mut instead = format!("{taken}-2");
-        let mut number = 2_u64;
-        while self.messages.contains(&instead) {
-            number += 1;
-            instead = format!("{taken}-{number}");
-        }
+    fn free_id(&mut self, taken: String, warnings: &mut Vec<WarningKind>) -> String {
+        let instead = self.messages.free_id(&taken);
         warnings.push(WarningKind::IdTaken { id: taken, instead: instead.clone() });
         instead
     }

@@ -202,7 +202,7 @@ impl Events {
         match args.from.map(Source::form) {
             Some(None) => Self::Frames { frames: Frames::new(input, limits), limits },
             form => Self::Json {
-                items: Box::new(Items::new(input, form.flatten(), &args.limits)),
+                items: Box::new(Items::new(input, form.flatten(), &args.limits).or_frames()),
                 reader: Reader::new(limits.max_depth(), false),
                 checker: Checker::new().with_max_depth(limits.max_depth()),
             },

@@ -1,16 +1,19 @@
 //! The rules between events: what may follow what, and who may continue what.
 //!
 //! Rule: specification 1.1, events/lifecycle, basic/patterns/streaming, events/subagents. Rules that
-//! the specification asks of producers alone (ids that agree between the events of a run, invocations
-//! announced before they are named) are not checked.
+//! the specification asks of producers alone are [`ProducerFault`](super::ProducerFault)s, and break
+//! no stream.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+mod item;
+mod owners;
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use self::item::Named;
+use self::owners::Owners;
 use super::chunks::is_chunk;
-use super::violation::{Item, ItemKind, Owner, Violation, ViolationKind};
-use crate::model::{
-    ActivitySnapshot, Body, EncryptedValueSubtype, Event, Message, SubagentStarted, ToolCallStart,
-};
+use super::violation::{Item, ItemKind, Violation, ViolationKind};
+use crate::model::{Body, EncryptedValueSubtype, Event, SubagentStarted, ToolCallStart};
 
 /// Where a stream stands between its events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,17 +51,6 @@ struct RunItems {
     active: BTreeSet<String>,
     ended: HashSet<String>,
     owners: Owners,
-}
-
-/// Whose each item of the run is, kept after the item is closed.
-///
-/// A reasoning span and a reasoning message of one id share a record, as in the reference client.
-#[derive(Clone, Debug, Default)]
-struct Owners {
-    messages: HashMap<String, Option<String>>,
-    calls: HashMap<String, Option<String>>,
-    reasonings: HashMap<String, Option<String>>,
-    activities: HashMap<String, Option<String>>,
 }
 
 impl Verifier {
@@ -331,121 +323,4 @@ fn open_call(
     }
     open.insert(id.clone());
     Ok(())
-}
-
-impl Owners {
-    /// G8: a snapshot says whose its messages are; an echoed input only of those that nobody owns.
-    fn seed(&mut self, message: &Message, overrides: bool) {
-        fn put(
-            owners: &mut HashMap<String, Option<String>>,
-            id: &str,
-            owner: Option<&str>,
-            overrides: bool,
-        ) {
-            if overrides || !owners.contains_key(id) {
-                owners.insert(id.to_owned(), owner.map(str::to_owned));
-            }
-        }
-        let owner = super::messages::owner(message);
-        let owners = match message {
-            Message::Reasoning(_) => &mut self.reasonings,
-            Message::Activity(_) => &mut self.activities,
-            _ => &mut self.messages,
-        };
-        put(owners, message.id(), owner, overrides);
-        if let Message::Assistant(message) = message {
-            for call in message.tool_calls.iter().flatten() {
-                put(&mut self.calls, &call.id, owner, overrides);
-            }
-        }
-    }
-
-    /// G6: a snapshot owns what it creates or replaces.
-    fn take_activity(&mut self, body: &ActivitySnapshot) {
-        if body.replace != Some(false) || !self.activities.contains_key(&body.message_id) {
-            self.activities.insert(body.message_id.clone(), body.subagent_run_id.clone());
-        }
-    }
-}
-
-/// An item as an event names it: what it is, its id, and the event's tag.
-#[derive(Clone, Copy)]
-struct Named<'e>(ItemKind, &'e str, Option<&'e str>);
-
-impl Named<'_> {
-    /// S1.
-    fn is_closed(self, open: &BTreeSet<String>) -> Result<(), ViolationKind> {
-        let Self(kind, id, _) = self;
-        if open.contains(id) {
-            return Err(ViolationKind::AlreadyOpen(Item::new(kind, id)));
-        }
-        Ok(())
-    }
-
-    /// G1, G3: an untagged event goes with whatever is recorded.
-    fn is_reopened_by(self, recorded: Option<&str>) -> Result<(), ViolationKind> {
-        let Self(kind, id, tag) = self;
-        if tag.is_some() && tag != recorded {
-            let (owner, tag) = self.parties(recorded);
-            return Err(ViolationKind::ReopenedByOther { item: Item::new(kind, id), owner, tag });
-        }
-        Ok(())
-    }
-
-    /// S1, S5, G3.
-    fn open(
-        self,
-        open: &mut BTreeSet<String>,
-        owners: &mut HashMap<String, Option<String>>,
-    ) -> Result<(), ViolationKind> {
-        let Self(_, id, tag) = self;
-        self.is_closed(open)?;
-        match owners.get(id) {
-            Some(recorded) => self.is_reopened_by(recorded.as_deref())?,
-            None => {
-                owners.insert(id.to_owned(), tag.map(str::to_owned));
-            }
-        }
-        open.insert(id.to_owned());
-        Ok(())
-    }
-
-    /// S2, G2.
-    fn continues(
-        self,
-        open: &BTreeSet<String>,
-        owners: &HashMap<String, Option<String>>,
-    ) -> Result<(), ViolationKind> {
-        let Self(kind, id, _) = self;
-        if !open.contains(id) {
-            return Err(ViolationKind::NotOpen(Item::new(kind, id)));
-        }
-        self.belongs(owners)
-    }
-
-    /// S2, G2.
-    fn close(
-        self,
-        open: &mut BTreeSet<String>,
-        owners: &HashMap<String, Option<String>>,
-    ) -> Result<(), ViolationKind> {
-        self.continues(open, owners)?;
-        open.remove(self.1);
-        Ok(())
-    }
-
-    /// G1, G2.
-    fn belongs(self, owners: &HashMap<String, Option<String>>) -> Result<(), ViolationKind> {
-        let Self(kind, id, tag) = self;
-        let Some(recorded) = owners.get(id).map(Option::as_deref) else { return Ok(()) };
-        if tag.is_some() && tag != recorded {
-            let (owner, tag) = self.parties(recorded);
-            return Err(ViolationKind::ContinuedByOther { item: Item::new(kind, id), owner, tag });
-        }
-        Ok(())
-    }
-
-    fn parties(self, recorded: Option<&str>) -> (Owner, Owner) {
-        (recorded.into(), self.2.into())
-    }
 }

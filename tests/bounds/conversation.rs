@@ -1,0 +1,124 @@
+//! What a stream can make a conversation hold, and those that only look at it.
+
+use ag_ui_proto::Event;
+use ag_ui_proto::conversation::{
+    ChunkExpander, Compactor, Conversation, Lineage, ParentRun, Verifier,
+};
+use ag_ui_proto::model::{
+    RunFinished, RunStarted, StateSnapshot, TextMessageChunk, TextMessageContent, TextMessageEnd,
+    TextMessageStart,
+};
+
+use super::{SLACK, alone, held_by, peak_of};
+
+fn start(run: &str) -> Event {
+    RunStarted::new("t", run).into()
+}
+
+fn delta() -> Event {
+    TextMessageContent::new("m", "a word ").into()
+}
+
+fn finish(run: &str) -> Event {
+    RunFinished::new("t", run).into()
+}
+
+#[test]
+fn a_conversation_holds_the_text_and_not_its_deltas() {
+    let _alone = alone();
+    for deltas in [10_000, 100_000] {
+        let (conversation, held) = held_by(|| {
+            let mut conversation = Conversation::new();
+            conversation.apply(&TextMessageStart::new("m").into());
+            for _ in 0..deltas {
+                conversation.apply(&delta());
+            }
+            conversation
+        });
+        let text = 7 * deltas;
+        drop(conversation);
+        // Text doubles as it grows.
+        assert!(held <= 2 * text + SLACK, "{held} bytes for {text} of text");
+    }
+}
+
+#[test]
+fn the_rules_hold_nothing_of_what_passes() {
+    let _alone = alone();
+    let (mut expander, mut verifier) = (ChunkExpander::new(), Verifier::new());
+    let mut ready = Vec::new();
+    let ((), peak) = peak_of(|| {
+        let mut judge = |event: Event| {
+            expander.expand(event, &mut ready).unwrap();
+            ready.drain(..).for_each(|event| verifier.verify(&event).unwrap());
+        };
+        for run in 0..100 {
+            judge(start(&run.to_string()));
+            for _ in 0..1000 {
+                judge(TextMessageChunk::new().with_message_id("m").with_delta("a word ").into());
+            }
+            judge(finish("r"));
+        }
+    });
+    assert!(peak < SLACK, "{peak} bytes");
+}
+
+/// Tens of thousands of stored deltas ran a server out of memory at each reconnect.
+#[test]
+fn compacting_holds_the_text_and_not_its_deltas() {
+    let _alone = alone();
+    for deltas in [36_000, 72_000, 144_000] {
+        let mut out = Vec::new();
+        let ((), peak) = peak_of(|| {
+            let mut compactor = Compactor::new();
+            let mut push = |event| compactor.push(event, &mut out).unwrap();
+            push(start("r"));
+            push(TextMessageStart::new("m").into());
+            (0..deltas).for_each(|_| push(delta()));
+            push(TextMessageEnd::new("m").into());
+            push(finish("r"));
+        });
+        assert_eq!(out.len(), 5);
+        let text = 7 * deltas;
+        // Text doubles as it grows, and counts twice while it moves.
+        assert!(peak <= 3 * text + SLACK, "{peak} bytes for {text} of text");
+    }
+}
+
+#[test]
+fn compacting_holds_one_run_at_a_time() {
+    let _alone = alone();
+    let run = |compactor: &mut Compactor, number: usize| {
+        let mut out = Vec::new();
+        let mut push = |event| compactor.push(event, &mut out).unwrap();
+        let id = number.to_string();
+        push(start(&id));
+        push(TextMessageStart::new("m").into());
+        (0..1000).for_each(|_| push(delta()));
+        push(TextMessageEnd::new("m").into());
+        push(StateSnapshot::new("state ".repeat(1000)).into());
+        push(finish(&id));
+        assert_eq!(out.len(), 6);
+    };
+    let mut compactor = Compactor::new();
+    run(&mut compactor, 0);
+    let ((), peak) = peak_of(|| (1..200).for_each(|number| run(&mut compactor, number)));
+    // The list of runs of what is held grows by a run each.
+    assert!(peak < SLACK + 200 * 512, "{peak} bytes");
+}
+
+#[test]
+fn a_lineage_holds_runs_and_not_their_events() {
+    let _alone = alone();
+    let mut log = Vec::new();
+    for run in 0..1000 {
+        log.push(start(&run.to_string()));
+        log.extend((0..100).map(|_| delta()));
+        log.push(finish(&run.to_string()));
+    }
+    let (lineage, held) = held_by(|| Lineage::new(&log, ParentRun::Branch));
+    assert!(held < 1000 * 512, "{held} bytes");
+    let (branch, held) = held_by(|| lineage.branch("999").unwrap());
+    // A branch is a list of places in the log.
+    assert!(held <= branch.len() * 16, "{held} bytes for {} events", branch.len());
+}
