@@ -4,7 +4,7 @@ use super::Notices;
 use super::error::{Malformed, Notice, NoticeKind, Reason, Unrecognised};
 use super::node::{Inspector, Node};
 use super::path::{At, Path};
-use super::{AgentCapabilities, Event, EventType, RunAgentInput};
+use super::{AgentCapabilities, Base, Event, EventType, RunAgentInput};
 use crate::value::{Object, Value};
 
 /// What tolerant reading does with an unknown string in a closed set: the role of a text message,
@@ -163,11 +163,12 @@ impl Inspector for FirstFault {
 pub(crate) struct Plain(bool);
 
 impl Plain {
-    /// Whether all of the event is well-formed and described by this version.
+    /// Whether all of an event is well-formed and described by this version.
     #[inline]
-    pub(crate) fn is(event: &Event) -> bool {
-        let mut plain = Self(event.unrecognised().is_none());
-        event.inspect(&mut plain);
+    pub(crate) fn is(base: &Base, body: &impl Node) -> bool {
+        let mut plain = Self(body.unrecognised().is_none());
+        body.inspect(&At::Root, &mut plain);
+        base.inspect(&At::Root, &mut plain);
         plain.0
     }
 }

@@ -252,6 +252,16 @@ impl fmt::Display for EventType {
     }
 }
 
+impl Base {
+    /// Shows all that there is to say about what every event may have.
+    #[inline]
+    pub(crate) fn inspect(&self, at: &At<'_>, with: &mut impl Inspector) {
+        inspect_optional(self.timestamp.as_ref(), &at.member("timestamp"), with);
+        inspect_optional(self.metadata.as_ref(), &at.member("metadata"), with);
+        inspect_optional(self.raw_event.as_ref(), &at.member("rawEvent"), with);
+    }
+}
+
 impl Event {
     /// The type of the event.
     #[must_use]
@@ -329,11 +339,8 @@ impl Event {
     /// Shows all that there is to say about the event.
     #[inline]
     pub(crate) fn inspect(&self, with: &mut impl Inspector) {
-        let at = At::Root;
-        self.body.inspect(&at, with);
-        inspect_optional(self.base.timestamp.as_ref(), &at.member("timestamp"), with);
-        inspect_optional(self.base.metadata.as_ref(), &at.member("metadata"), with);
-        inspect_optional(self.base.raw_event.as_ref(), &at.member("rawEvent"), with);
+        self.body.inspect(&At::Root, with);
+        self.base.inspect(&At::Root, with);
     }
 
     /// Whether a required member is unrecognised, so that the whole event is.

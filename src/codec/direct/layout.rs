@@ -3,13 +3,17 @@
 //! `build.rs` writes the tables from the schema; the macros here make the code of them. A member
 //! that one side has and the other lacks does not compile.
 
+use bytes::BytesMut;
+
 use super::piece::{Member, Message};
 use super::read::Reader;
 use super::reshaped::{base_size, read_base, write_base};
-use super::write::Writer;
+use super::write::{Form, Writer, append, append_by_scratch};
+use crate::model::enforce::Plain;
+use crate::model::node::Node;
 use crate::model::{
-    ActivityDelta, ActivitySnapshot, Body, Context, Custom, DataSource, Event, Extra, FileSource,
-    FunctionCall, Interrupt, MediaPart, MessagesSnapshot, PatchOperation, Raw,
+    ActivityDelta, ActivitySnapshot, Base, Body, Context, Custom, DataSource, Event, Extra,
+    FileSource, FunctionCall, Interrupt, MediaPart, MessagesSnapshot, PatchOperation, Raw,
     ReasoningEncryptedValue, ReasoningEnd, ReasoningMessageChunk, ReasoningMessageContent,
     ReasoningMessageEnd, ReasoningMessageStart, ReasoningStart, ResumeEntry, RunError, RunStarted,
     StateDelta, StateSnapshot, StepFinished, StepStarted, SubagentError, SubagentStarted,
@@ -53,26 +57,22 @@ macro_rules! events {
             from.end(())
         }
 
+        /// Appends the event, if it is usual.
+        pub(super) fn append_event(event: &Event, form: &Form, dst: &mut BytesMut) -> Option<()> {
+            match &event.body {
+                $( Body::$name(body) => append_body(body, $arm, $number, event, form, dst), )*
+            }
+        }
+
         /// Puts the event and the envelope around it.
         pub(super) fn write_event(
             event: &Event,
             into: &mut Writer<'_>,
             end: usize,
         ) -> Option<usize> {
-            let (at, arm, number) = match &event.body {
-                $( Body::$name(body) => (Message::write(body, into, end)?, $arm, $number), )*
-            };
-            let at = write_base(&event.base, number, into, at)?;
-            write_arm(arm, into, at, end)
-        }
-
-        /// How many bytes [`write_event`] puts, if that is known at a glance.
-        #[inline]
-        pub(super) fn size(event: &Event) -> Option<usize> {
-            let (size, arm, number) = match &event.body {
-                $( Body::$name(body) => (Message::size(body)?, $arm, $number), )*
-            };
-            Some(arm_size(arm, size + base_size(&event.base, number)?))
+            match &event.body {
+                $( Body::$name(body) => write_body(body, $arm, $number, &event.base, into, end), )*
+            }
         }
 
         $($( message! { $name { $($fields)* } { $($reversed)* } } )?)*
@@ -114,6 +114,43 @@ macro_rules! message {
             }
         }
     };
+}
+
+/// Appends the event with this body, if it is usual.
+#[inline]
+fn append_body<T: Node + Message>(
+    body: &T,
+    arm: u8,
+    number: u8,
+    event: &Event,
+    form: &Form,
+    dst: &mut BytesMut,
+) -> Option<()> {
+    if !Plain::is(&event.base, body) {
+        return None;
+    }
+    match (body.size(), base_size(&event.base, number)) {
+        (Some(body_size), Some(base_size)) => {
+            append(form, arm_size(arm, body_size + base_size), dst, |into, end| {
+                write_body(body, arm, number, &event.base, into, end)
+            })
+        }
+        _ => append_by_scratch(form, dst, event),
+    }
+}
+
+#[inline]
+fn write_body<T: Message>(
+    body: &T,
+    arm: u8,
+    number: u8,
+    base: &Base,
+    into: &mut Writer<'_>,
+    end: usize,
+) -> Option<usize> {
+    let at = body.write(into, end)?;
+    let at = write_base(base, number, into, at)?;
+    write_arm(arm, into, at, end)
 }
 
 /// The number of the arm that comes first, which has one or two bytes.

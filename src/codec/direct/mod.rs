@@ -30,10 +30,9 @@ mod write;
 use bytes::BytesMut;
 
 pub(super) use self::layout::read_arm;
-use self::write::{Form, append, append_by_scratch};
+use self::write::Form;
 use super::Options;
 use crate::model::Event;
-use crate::model::enforce::Plain;
 
 /// Appends the payload of an event, with a header in front if `framed`.
 ///
@@ -44,14 +43,10 @@ pub(super) fn encode(
     framed: bool,
     dst: &mut BytesMut,
 ) -> Option<()> {
-    if options.refuses_loss() || options.has_exact_numbers() || !Plain::is(event) {
+    if options.refuses_loss() || options.has_exact_numbers() {
         return None;
     }
-    let form = Form::new(framed, options.limits());
-    match layout::size(event) {
-        Some(len) => append(&form, len, dst, |into, end| layout::write_event(event, into, end)),
-        None => append_by_scratch(&form, dst, event),
-    }
+    layout::append_event(event, &Form::new(framed, options.limits()), dst)
 }
 
 /// Reads a payload.

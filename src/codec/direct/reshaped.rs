@@ -37,13 +37,27 @@ pub(super) fn read_base(from: &mut Reader<'_>, number: u8) -> Option<Base> {
     from.end(base)
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn write_base(
     base: &Base,
     number: u8,
     into: &mut Writer<'_>,
     end: usize,
 ) -> Option<usize> {
+    // As most bases are: all but the timestamp itself is put at once.
+    if let Base { timestamp: Some(timestamp), metadata: None, raw_event: None } = base
+        && number > 0
+    {
+        let at = into.out.put_varint(end, timestamp.cast_unsigned())?;
+        let len = u8::try_from(end - at).ok()? + 3;
+        let around = [1 << 3 | 2, len, base_event::TYPE << 3, number, base_event::TIMESTAMP << 3];
+        return into.out.put_array(at, around);
+    }
+    write_any_base(base, number, into, end)
+}
+
+#[inline(never)]
+fn write_any_base(base: &Base, number: u8, into: &mut Writer<'_>, end: usize) -> Option<usize> {
     let at = base.metadata.write(into, end, base_event::METADATA)?;
     let at = base.raw_event.write(into, at, base_event::RAW_EVENT)?;
     let at = base.timestamp.write(into, at, base_event::TIMESTAMP)?;
