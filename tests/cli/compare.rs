@@ -323,44 +323,57 @@ fn a_link_is_shared_by_all_ways_to_send() {
     check(&without, &[("/files/0/links", Value::from_json("[]", 1).unwrap())]);
 }
 
-/// The table of the README holds what the command above it gives: a row for each session and form.
+/// The tables in the documents hold what the command above them gives.
 #[test]
-fn the_readme_shows_what_a_link_makes_of_the_samples() {
+fn the_documents_show_what_a_link_makes_of_the_samples() {
     let names = ["deltas.jsonl", "chat.jsonl", "research.jsonl", "multimodal.sse"];
     let samples = names.map(sample);
     let words = [&["--link", "2k,8k,32k"][..], &samples.each_ref().map(String::as_str)].concat();
     let object = object(&words, "");
+    let files = object["files"].as_list().unwrap();
+    let forms = [
+        ("raw", "sse", "SSE"),
+        ("gzip", "sse", "SSE, gzip"),
+        ("raw", "frames", "protobuf"),
+        ("gzip", "frames", "protobuf, gzip"),
+        ("br", "frames", "protobuf, br"),
+        ("zstd", "frames", "protobuf, zstd"),
+    ];
     let seconds = |sent: &Value| {
         let seconds = sent["seconds"].as_f64().unwrap();
         if seconds < 99.95 { format!("{seconds:.1}") } else { format!("{seconds:.0}") }
     };
-    let mut rows = Vec::new();
-    for (name, file) in names.iter().zip(object["files"].as_list().unwrap().iter()) {
-        let an_event = |bytes: &Value| {
-            format!("{:.1}", bytes.as_f64().unwrap() / file["events"].as_f64().unwrap())
-        };
-        let forms = [
-            ("raw", "sse", "SSE"),
-            ("gzip", "sse", "SSE, gzip"),
-            ("raw", "frames", "protobuf"),
-            ("gzip", "frames", "protobuf, gzip"),
-            ("br", "frames", "protobuf, br"),
-            ("zstd", "frames", "protobuf, zstd"),
-        ];
+    let an_event = |file: &Value, bytes: &Value| {
+        format!("{:.1}", bytes.as_f64().unwrap() / file["events"].as_f64().unwrap())
+    };
+    let flushed = |file: &Value, way: &str, form: &str| an_event(file, &file["bytes"][way][form]);
+
+    let short = forms.map(|(way, form, words)| {
+        let bytes = files.iter().map(|file| format!(" | {}", flushed(file, way, form)));
+        let links = files[0]["links"].as_list().unwrap().iter().map(|link| {
+            let [each, merged] = ["each", "merged"].map(|how| seconds(&link[how][way][form]));
+            format!(" | {each}, {merged}")
+        });
+        format!("| {words}{} |\n", bytes.chain(links).collect::<String>())
+    });
+    let mut long = String::new();
+    for (name, file) in names.iter().zip(files.iter()) {
         for (way, form, words) in forms {
             let links = file["links"].as_list().unwrap().iter().map(|link| {
                 let [each, merged] = ["each", "merged"].map(|how| &link[how][way][form]);
-                let bytes = an_event(&merged["bytes"]);
+                let bytes = an_event(file, &merged["bytes"]);
                 format!(" | {} | {bytes}, {}", seconds(each), seconds(merged))
             });
-            let bytes = an_event(&file["bytes"][way][form]);
-            let links = links.collect::<String>();
-            rows.push(format!("| {name} | {words} | {bytes}{links} |\n"));
+            let (bytes, links) = (flushed(file, way, form), links.collect::<String>());
+            long.push_str(&format!("| {name} | {words} | {bytes}{links} |\n"));
         }
     }
-    let table = rows.concat();
-    let readme = include_str!("../../README.md");
-    assert!(readme.contains(&table), "the README has another table than\n{table}");
+    for (document, table) in [
+        (include_str!("../../README.md"), short.concat()),
+        (include_str!("../../BENCHMARKS.md"), long),
+    ] {
+        assert!(document.contains(&table), "the document has another table than\n{table}");
+    }
 }
 
 /// So do the lines of the README that say what the samples come to.
