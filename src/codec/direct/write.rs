@@ -103,8 +103,10 @@ pub(super) fn append_by_scratch(form: &Form, dst: &mut BytesMut, event: &Event) 
                 Err(Missed::Unusual) => break None,
                 Err(Missed::TooShort) if scratch.len() >= form.max_frame_len => break None,
                 Err(Missed::TooShort) => {
+                    // Made anew: there is nothing to keep, and pages that are not reached are not
+                    // cleared either.
                     let longer = scratch.len().saturating_mul(4).max(4096);
-                    scratch.resize(longer.min(form.max_frame_len), 0);
+                    *scratch = vec![0; longer.min(form.max_frame_len)];
                 }
             }
         };
