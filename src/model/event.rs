@@ -197,7 +197,7 @@ macro_rules! events {
     };
 }
 
-// Bodies of more than four strings are boxed: every event is as large as its largest body.
+// Rare bodies of more than four strings are boxed: every event is as large as its largest body.
 events! {
     TextMessageStart(TextMessageStart) = "TEXT_MESSAGE_START";
     TextMessageContent(TextMessageContent) = "TEXT_MESSAGE_CONTENT";
@@ -220,7 +220,7 @@ events! {
     SubagentStarted(Box<SubagentStarted>) = "SUBAGENT_STARTED" from SubagentStarted;
     SubagentFinished(Box<SubagentFinished>) = "SUBAGENT_FINISHED" from SubagentFinished;
     SubagentError(SubagentError) = "SUBAGENT_ERROR";
-    ToolCallResult(Box<ToolCallResult>) = "TOOL_CALL_RESULT" from ToolCallResult;
+    ToolCallResult(ToolCallResult) = "TOOL_CALL_RESULT";
     ActivitySnapshot(Box<ActivitySnapshot>) = "ACTIVITY_SNAPSHOT" from ActivitySnapshot;
     ActivityDelta(ActivityDelta) = "ACTIVITY_DELTA";
     ReasoningStart(ReasoningStart) = "REASONING_START";
