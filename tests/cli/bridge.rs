@@ -190,6 +190,16 @@ fn a_request_that_is_too_long_is_refused_by_the_bridge_and_told_of() {
     let answer = posted(&bridge.url, "application/json", 11 << 20);
     assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
     assert!(answer.contains("\r\ncontent-type: application/problem+json\r\n"), "{answer}");
+    // Who announces its length and asks before it sends is told at once, and not to go on.
+    let address = bridge.url.strip_prefix("http://").unwrap().trim_end_matches('/');
+    let mut connection = TcpStream::connect(address).unwrap();
+    let head = "POST / HTTP/1.1\r\nHost: bridge\r\nConnection: close\r\n\
+                Expect: 100-continue\r\nContent-Length: 99999999999\r\n\r\n";
+    connection.write_all(head.as_bytes()).unwrap();
+    connection.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
     let said = bridge.stop().1;
     let detail = "request 1: 413 Payload Too Large: a body over the limit of 10485760 bytes";
     assert!(said.contains(detail), "{said}");

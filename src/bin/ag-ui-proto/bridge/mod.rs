@@ -260,6 +260,14 @@ impl Upstream {
 
 /// The body of a request, in memory.
 async fn whole(body: Body) -> Result<Bytes, Refusal> {
+    let too_large = || {
+        let detail = format!("a body over the limit of {REQUEST_LEN} bytes");
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+    };
+    let announced = http_body::Body::size_hint(&body).lower();
+    if usize::try_from(announced).map_or(true, |len| len > REQUEST_LEN) {
+        return Err(too_large());
+    }
     let mut parts = body.into_data_stream();
     let mut bytes = BytesMut::new();
     while let Some(part) = parts.next().await {
@@ -268,8 +276,7 @@ async fn whole(body: Body) -> Result<Bytes, Refusal> {
             Refusal::new(StatusCode::BAD_REQUEST, detail)
         })?;
         if part.len() > REQUEST_LEN - bytes.len() {
-            let detail = format!("a body over the limit of {REQUEST_LEN} bytes");
-            return Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+            return Err(too_large());
         }
         bytes.extend_from_slice(&part);
     }
