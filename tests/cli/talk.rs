@@ -101,6 +101,17 @@ fn a_run_that_does_not_finish_is_1_and_says_why() {
 }
 
 #[test]
+fn what_a_run_drops_is_told_with_its_place() {
+    let body = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n\
+                data: {\"type\":\"OF_TOMORROW\"}\n\n\
+                data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
+    let called = call(&scripted(events(body)).0, &[]);
+    let warning = "warning: the answer, behind event 1: dropped an event of unknown type";
+    assert!(called.said.contains(warning), "{}", called.said);
+    assert!(called.said.ends_with("2 events: finished\n"), "{}", called.said);
+}
+
+#[test]
 fn a_refusal_reaches_a_client_that_sends_all_before_it_reads() {
     let server = Server::start(&["serve", &sample("chat.jsonl")]);
     for _ in 0..5 {
