@@ -297,6 +297,15 @@ fn what_is_no_event_ends_the_run_with_an_error_that_says_so() {
     );
 }
 
+#[test]
+fn what_cannot_be_sent_ends_the_run_with_an_error_that_names_its_place() {
+    let custom = "data: {\"type\":\"CUSTOM\",\"name\":\"n\",\"value\":1e400}\n\n";
+    let bridge = bridge(&scripted(events(&format!("{STARTED}{custom}{FINISHED}"))).0);
+    let called = call(&bridge.url, &[]);
+    let said = "failed: the agent behind the bridge: event 2: CUSTOM: value: ";
+    assert!(called.said.contains(said), "{}", called.said);
+}
+
 #[cfg(unix)]
 #[test]
 fn numbers_that_protobuf_rounds_are_told_and_counted() {

@@ -111,7 +111,8 @@ impl Relay {
                 match self.reader.next_event() {
                     Ok(Some(decoded)) => {
                         if let Err(fault) = self.put(decoded) {
-                            return self.fail(&fault);
+                            let number = self.reader.position().0.saturating_sub(1);
+                            return self.fail(&format_args!("event {number}: {fault}"));
                         }
                     }
                     Ok(None) => break,
