@@ -13,7 +13,7 @@ use bytes::BytesMut;
 #[cfg(unix)]
 use crate::agent;
 use crate::run::sample;
-use crate::servers::{Server, call, events, scripted};
+use crate::servers::{Server, call, events, posted, scripted};
 use crate::talk::{SAMPLES, in_frames, over_frames};
 
 const STARTED: &str = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
@@ -141,6 +141,71 @@ fn a_run_that_is_cut_upstream_is_cut_at_the_client_and_no_end_is_made_up() {
 }
 
 #[test]
+fn a_run_that_breaks_off_before_its_first_event_is_still_an_answer() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 10\r\n";
+    let bridge = bridge(&scripted(format!("{head}Connection: close\r\n\r\ndata: {{\"ty")).0);
+    for _ in 0..10 {
+        let answer = post(&bridge.url, "Accept: text/event-stream\r\n");
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer:?}");
+        assert!(!answer.ends_with("0\r\n\r\n"), "it is broken off, not ended: {answer:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bridge_that_leads_back_to_itself_refuses_and_does_not_go_round() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let there = bridge(&format!("http://{free}/"));
+    let words = ["bridge", "--upstream", &there.url];
+    let back = Server::start_at(&words, &free.to_string());
+    assert!(post(&back.url, "").starts_with("HTTP/1.1 508 Loop Detected\r\n"));
+    let (_, said) = there.stop();
+    assert!(said.contains("1 request, 0 runs, "), "{said}");
+    let (_, said) = back.stop();
+    assert!(
+        said.contains("request 2: 508 Loop Detected: the URL of the agent leads back"),
+        "{said}"
+    );
+    assert!(said.contains("2 requests, 0 runs, "), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_that_has_no_body_is_no_run() {
+    let head = "Content-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    let (url, _told) = scripted(format!("HTTP/1.1 204 No Content\r\n{head}"));
+    let bridge = bridge(&url);
+    assert!(post(&bridge.url, "").starts_with("HTTP/1.1 204 No Content\r\n"));
+    let said = bridge.stop().1;
+    assert!(said.contains("request 1: no events, passed on with the status 204"), "{said}");
+    assert!(said.contains("1 request, 0 runs, "), "{said}");
+    assert!(said.contains(" 1 passed on, 0 not whole, "), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_request_that_is_too_long_is_refused_by_the_bridge_and_told_of() {
+    let (url, _told) = scripted(events(&format!("{STARTED}{FINISHED}")));
+    let bridge = bridge(&url);
+    let answer = posted(&bridge.url, "application/json", 11 << 20);
+    assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
+    assert!(answer.contains("\r\ncontent-type: application/problem+json\r\n"), "{answer}");
+    // Who announces its length and asks before it sends is told at once, and not to go on.
+    let address = bridge.url.strip_prefix("http://").unwrap().trim_end_matches('/');
+    let mut connection = TcpStream::connect(address).unwrap();
+    let head = "POST / HTTP/1.1\r\nHost: bridge\r\nConnection: close\r\n\
+                Expect: 100-continue\r\nContent-Length: 99999999999\r\n\r\n";
+    connection.write_all(head.as_bytes()).unwrap();
+    connection.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
+    let said = bridge.stop().1;
+    let detail = "request 1: 413 Payload Too Large: a body over the limit of 10485760 bytes";
+    assert!(said.contains(detail), "{said}");
+}
+
+#[test]
 fn an_agent_that_falls_silent_is_a_run_that_breaks_off() {
     let agent = Server::start(&["serve", &sample("chat.jsonl"), "--pace", "3600s"]);
     let words = ["bridge", "--upstream", &agent.url, "--idle-timeout", "0.2"];
@@ -230,6 +295,15 @@ fn what_is_no_event_ends_the_run_with_an_error_that_says_so() {
         "{}",
         called.said
     );
+}
+
+#[test]
+fn what_cannot_be_sent_ends_the_run_with_an_error_that_names_its_place() {
+    let custom = "data: {\"type\":\"CUSTOM\",\"name\":\"n\",\"value\":1e400}\n\n";
+    let bridge = bridge(&scripted(events(&format!("{STARTED}{custom}{FINISHED}"))).0);
+    let called = call(&bridge.url, &[]);
+    let said = "failed: the agent behind the bridge: event 2: CUSTOM: value: ";
+    assert!(called.said.contains(said), "{}", called.said);
 }
 
 #[cfg(unix)]

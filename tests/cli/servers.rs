@@ -1,6 +1,7 @@
 //! Servers of the binary as processes, and agents that answer by a script.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Receiver;
 use std::thread::{self, JoinHandle};
@@ -22,10 +23,22 @@ impl Server {
 
     /// The same of a command that has more to it, such as variables.
     #[track_caller]
-    pub(crate) fn start_as(mut command: Command, words: &[&str]) -> Self {
+    pub(crate) fn start_as(command: Command, words: &[&str]) -> Self {
+        Self::listening(command, words, "127.0.0.1:0")
+    }
+
+    /// A server of the binary at this address.
+    #[cfg(unix)]
+    #[track_caller]
+    pub(crate) fn start_at(words: &[&str], address: &str) -> Self {
+        Self::listening(binary(), words, address)
+    }
+
+    #[track_caller]
+    fn listening(mut command: Command, words: &[&str], address: &str) -> Self {
         let mut child = command
             .args(words)
-            .args(["--listen", "127.0.0.1:0"])
+            .args(["--listen", address])
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -92,6 +105,25 @@ pub(crate) fn call_as(mut command: Command, url: &str, words: &[&str]) -> Called
         events: String::from_utf8(output.stdout).unwrap(),
         said: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+/// The answer to a POST whose body is sent to its end before anything is read.
+pub(crate) fn posted(url: &str, content_type: &str, len: usize) -> String {
+    let address = url.strip_prefix("http://").unwrap().trim_end_matches('/');
+    let mut connection = TcpStream::connect(address).unwrap();
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: agent\r\nConnection: close\r\n\
+         Content-Type: {content_type}\r\nContent-Length: {len}\r\n\r\n"
+    );
+    connection.write_all(head.as_bytes()).unwrap();
+    let part = vec![b' '; 1 << 20];
+    for at in (0..len).step_by(part.len()) {
+        let part = &part[..part.len().min(len - at)];
+        connection.write_all(part).expect("the connection is reset");
+    }
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).expect("the connection is reset");
+    answer
 }
 
 /// An agent that gives every request this answer, and then closes the connection.

@@ -1,7 +1,9 @@
 //! `serve` and `run`.
 
+use std::io::{Read, Write};
+
 use crate::run::{good, run, sample};
-use crate::servers::{Server, call, events, scripted};
+use crate::servers::{Server, call, events, posted, scripted};
 
 /// A sample, and how its run ends: exit status, and what is said.
 pub(crate) const SAMPLES: [(&str, i32, &str); 3] = [
@@ -96,6 +98,42 @@ fn a_run_that_does_not_finish_is_1_and_says_why() {
         assert!(called.said.contains(said), "{said}: {}", called.said);
     }
     assert_eq!(call("http://127.0.0.1:1/", &[]).code, Some(1));
+}
+
+#[test]
+fn what_a_run_drops_is_told_with_its_place() {
+    let body = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n\
+                data: {\"type\":\"OF_TOMORROW\"}\n\n\
+                data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
+    let called = call(&scripted(events(body)).0, &[]);
+    let warning = "warning: the answer, behind event 1: dropped an event of unknown type";
+    assert!(called.said.contains(warning), "{}", called.said);
+    assert!(called.said.ends_with("2 events: finished\n"), "{}", called.said);
+}
+
+#[test]
+fn a_refusal_reaches_a_client_that_sends_all_before_it_reads() {
+    let server = Server::start(&["serve", &sample("chat.jsonl")]);
+    for _ in 0..5 {
+        let answer = posted(&server.url, "application/json", 32 << 20);
+        assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
+        assert!(answer.contains("a body over the limit of 10485760 bytes"), "{answer}");
+        let answer = posted(&server.url, "text/plain", 32 << 20);
+        assert!(answer.starts_with("HTTP/1.1 415 Unsupported Media Type\r\n"), "{answer}");
+    }
+}
+
+#[test]
+fn another_method_than_post_is_refused_with_the_reason() {
+    let server = Server::start(&["serve", &sample("chat.jsonl")]);
+    let address = server.url.strip_prefix("http://").unwrap().trim_end_matches('/');
+    let mut connection = std::net::TcpStream::connect(address).unwrap();
+    connection.write_all(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 405 Method Not Allowed\r\n"), "{answer}");
+    assert!(answer.to_ascii_lowercase().contains("\r\nallow: post\r\n"), "{answer}");
+    assert!(answer.contains("expected a POST with the input of a run"), "{answer}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use axum::Router;
+use axum::middleware::map_request;
 use axum::serve::ListenerExt as _;
 use futures_util::future::{Either, select};
 use tokio::net::TcpListener;
@@ -13,13 +14,14 @@ use tokio::sync::oneshot;
 
 use crate::args::Listen;
 use crate::failure::Failure;
-use crate::origins;
+use crate::{linger, origins};
 
 /// Serves until the process is told to stop, then lets runs go on for the time of grace; those that
 /// are not over by then break off.
 pub(crate) fn serve(listen: &Listen, app: Router, what: &str) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Trouble(format!("no runtime: {error}")))?;
+    let app = app.layer(map_request(linger::read_on));
     let app = match origins::layer(&listen.origins) {
         Some(layer) => app.layer(layer),
         None => app,

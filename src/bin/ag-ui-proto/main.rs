@@ -6,7 +6,7 @@
 //! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare`, `extras` | one command each |
 //! | `verify`, `apply`, `compact`, `lineage` | the same, of what a stream means |
 //! | `serve`, `run`, `bridge` | the same, over HTTP (feature `cli-http`) |
-//! | `recording`, `listen`, `origins` | a session in memory; a server until it is told to stop; which pages may call it |
+//! | `recording`, `listen`, `linger`, `origins` | a session in memory; a server until it is told to stop; what it does not read; which pages may call it |
 //! | `input`, `items`, `place`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
 //! | `events`, `rules` | events of any form, as a consumer reads them; the rules between them |
 //! | `read`, `diff`, `look` | an event from its text; two events compared; one event in short |
@@ -34,6 +34,8 @@ mod inspect;
 mod items;
 mod json;
 mod lineage;
+#[cfg(feature = "cli-http")]
+mod linger;
 #[cfg(feature = "cli-http")]
 mod listen;
 mod look;

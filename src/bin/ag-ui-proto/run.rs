@@ -1,5 +1,7 @@
 //! `run`: a call to an agent.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ag_ui_proto::client::{Client, ClientError, Run as Answer, RunEnd};
@@ -94,7 +96,14 @@ async fn print(answer: Answer) -> Result<(), Failure> {
     let coding = answer.headers().get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
     let coding = coding.map_or("not compressed".into(), String::from_utf8_lossy);
     say(&format!("{}, {coding}", answer.format().media_type()));
-    let mut answer = answer.on_notice(move |notice| Report::quiet().warning("the answer", notice));
+    let printed = Arc::new(AtomicU64::new(0));
+    let mut answer = answer.on_notice({
+        let printed = Arc::clone(&printed);
+        move |notice| {
+            let place = format!("the answer, behind event {}", printed.load(Ordering::Relaxed));
+            Report::quiet().warning(place, notice);
+        }
+    });
     let mut output = Output::stdout();
     let mut events = 0;
     while let Some(event) = answer.next_event().await {
@@ -104,6 +113,7 @@ async fn print(answer: Answer) -> Result<(), Failure> {
         output.write(b"\n")?;
         output.flush()?;
         events += 1;
+        printed.store(events, Ordering::Relaxed);
     }
     let (end, events) = (answer.into_end().await, count(events, "event"));
     if let RunEnd::Finished(finished) = &end {

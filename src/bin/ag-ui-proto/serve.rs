@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::Options;
-use ag_ui_proto::server::{Responder, RunInput};
+use ag_ui_proto::server::{Refusal, Responder, RunInput};
 use axum::Router;
 use axum::response::IntoResponse;
 use axum::routing::post;
 use futures_util::{Stream, stream};
-use http::HeaderMap;
 use http::header::ACCEPT;
+use http::{HeaderMap, StatusCode};
 use tokio::time::{Instant, sleep_until};
 
 use crate::args::{Pace, Serve};
@@ -33,7 +33,10 @@ pub(crate) fn run(args: &Serve) -> Result<(), Failure> {
         }
         responder.respond(&headers, replay(session)).into_response()
     };
-    crate::listen::serve(&args.listen, Router::new().fallback(post(answer)), &what)
+    let answer = post(answer).fallback(async || {
+        Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "expected a POST with the input of a run")
+    });
+    crate::listen::serve(&args.listen, Router::new().fallback(answer), &what)
 }
 
 struct Session {

@@ -95,8 +95,8 @@ pub(crate) struct Run {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  ag-ui-proto bridge --upstream http://127.0.0.1:8000/agent
-  ag-ui-proto bridge --upstream http://127.0.0.1:8000/agent --listen 0.0.0.0:8001")]
+  ag-ui-proto bridge --upstream http://127.0.0.1:8000/agent --listen 127.0.0.1:8001
+  ag-ui-proto bridge --upstream http://10.0.0.2:8000/agent --listen 0.0.0.0:8001")]
 pub(crate) struct Bridge {
     /// The URL of the agent
     #[arg(long, value_name = "URL")]
@@ -104,7 +104,8 @@ pub(crate) struct Bridge {
     /// How long the upstream may take to answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) response_timeout: Duration,
-    /// How long a run may pause, in seconds; a comment upstream ends a pause
+    /// How long a run may pause, or the body of a request take, in seconds; a comment upstream ends a
+    /// pause
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub(crate) idle_timeout: Duration,
     #[command(flatten)]

@@ -7,15 +7,16 @@
 //! | `Accept` of a POST; `Accept-Encoding` | `text/event-stream`; `identity` | |
 //! | that describe the bytes of a run: `Content-Type`, `Content-Encoding`, `ETag` and the like | | made anew |
 //! | `Access-Control-*` | yes | made anew if the bridge is told origins, else yes |
+//! | `Via` | with the bridge added | yes |
 //! | all others: `Authorization`, `Cookie`, `traceparent`, request ids | yes | yes |
 //!
 //! The agent behind is the one that the client means to speak to, so what is said to it in
 //! confidence goes on.
 //!
-//! Rule: RFC 9110, 7.6.1.
+//! Rule: RFC 9110, 7.6.1 and 7.6.3.
 
 use ag_ui_proto::negotiate::Format;
-use http::header::{ACCEPT, ACCEPT_ENCODING, CONNECTION, HeaderName, VARY};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONNECTION, HeaderName, VARY, VIA};
 use http::{HeaderMap, HeaderValue, Method};
 
 /// Headers of one connection, and not of what is said over it; and those that are made anew.
@@ -57,6 +58,15 @@ pub(super) fn request(method: &Method, headers: &HeaderMap) -> HeaderMap {
     }
     kept.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     kept
+}
+
+/// Whether a request with these headers went through the bridge of this name before.
+pub(super) fn went_through(name: &HeaderValue, headers: &HeaderMap) -> bool {
+    let of_name = |via: &HeaderValue| {
+        let mut hops = via.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+        hops.any(|hop| hop == name.as_bytes())
+    };
+    headers.get_all(VIA).iter().any(of_name)
 }
 
 /// The headers of an answer to the client.
@@ -151,6 +161,20 @@ mod tests {
         assert_eq!(request(&Method::POST, &asked), want);
         let accept = &request(&Method::GET, &asked)["accept"];
         assert_eq!(accept, "application/vnd.ag-ui.event+proto");
+    }
+
+    #[test]
+    fn a_bridge_knows_itself_among_others() {
+        let name = HeaderValue::from_static("1.1 bridge-1");
+        for (via, want) in [
+            ("1.1 bridge-1", true),
+            ("1.0 proxy (x), 1.1 bridge-1", true),
+            ("1.1 bridge-12", false),
+            ("1.1 bridge-2, 1.1 proxy", false),
+        ] {
+            assert_eq!(went_through(&name, &map(&[("via", "1.1 a"), ("via", via)])), want, "{via}");
+        }
+        assert!(!went_through(&name, &HeaderMap::new()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod relay;
 
 use std::error::Error;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ag_ui_proto::codec::Options;
 use ag_ui_proto::negotiate::{Coding, Format};
@@ -20,11 +20,12 @@ use ag_ui_proto::server::{Refusal, Responder};
 use ag_ui_proto::sse::SseReader;
 use ag_ui_proto::stream::{BodyReader, BodyWriter, InflateLimits};
 use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, State};
+use axum::body::Body;
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, stream};
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, VIA};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use tokio::time::timeout;
 
@@ -52,6 +53,7 @@ pub(crate) fn run(args: &Bridge) -> Result<(), Failure> {
     let bridge = Arc::new(Upstream {
         http: client().map_err(|error| Failure::Trouble(error.to_string()))?,
         url: args.upstream.clone(),
+        name: own_name()?,
         response_timeout: args.response_timeout,
         idle_timeout: args.idle_timeout,
         options,
@@ -60,13 +62,17 @@ pub(crate) fn run(args: &Bridge) -> Result<(), Failure> {
         log: Arc::new(Log::default()),
     });
     let log = Arc::clone(&bridge.log);
-    let app = Router::new()
-        .fallback(forward)
-        .layer(DefaultBodyLimit::max(REQUEST_LEN))
-        .with_state(bridge);
+    let app = Router::new().fallback(forward).with_state(bridge);
     let result = listen::serve(&args.listen, app, &format!("in front of {}", args.upstream));
     say(&log.sums());
     result
+}
+
+/// What no other bridge is called.
+fn own_name() -> Result<HeaderValue, Failure> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let name = format!("1.1 ag-ui-proto-{:x}-{:x}", since.as_nanos(), std::process::id());
+    HeaderValue::try_from(name).map_err(|error| Failure::Trouble(error.to_string()))
 }
 
 fn client() -> reqwest::Result<reqwest::Client> {
@@ -88,6 +94,8 @@ fn client() -> reqwest::Result<reqwest::Client> {
 struct Upstream {
     http: reqwest::Client,
     url: String,
+    /// Of this process, for `Via`.
+    name: HeaderValue,
     response_timeout: Duration,
     idle_timeout: Duration,
     options: Options,
@@ -102,11 +110,12 @@ async fn forward(
     method: Method,
     uri: Uri,
     headers: HeaderMap,
-    body: Bytes,
+    body: Body,
 ) -> Response {
     let number = upstream.log.begin();
+    let has_body = method != Method::HEAD;
     match upstream.call(method, &uri, &headers, body).await {
-        Ok(answer) => upstream.answer(number, &headers, answer),
+        Ok(answer) => upstream.answer(number, &headers, answer, has_body),
         Err(refusal) => {
             upstream.log.refused(number, &refusal);
             refusal.into_response()
@@ -120,15 +129,24 @@ impl Upstream {
         method: Method,
         uri: &Uri,
         headers: &HeaderMap,
-        body: Bytes,
+        body: Body,
     ) -> Result<reqwest::Response, Refusal> {
+        if headers::went_through(&self.name, headers) {
+            let detail = "the URL of the agent leads back to the bridge";
+            return Err(Refusal::new(StatusCode::LOOP_DETECTED, detail));
+        }
+        let body = timeout(self.idle_timeout, whole(body)).await.map_err(|_| {
+            let detail = format!("the body did not come within {:?}", self.idle_timeout);
+            Refusal::new(StatusCode::REQUEST_TIMEOUT, detail)
+        })??;
         let gateway = |detail| Refusal::new(StatusCode::BAD_GATEWAY, detail);
         let mut url = reqwest::Url::parse(&self.url)
             .map_err(|error| gateway(format!("the URL of the agent: {error}")))?;
         if url.query().is_none() {
             url.set_query(uri.query());
         }
-        let headers = headers::request(&method, headers);
+        let mut headers = headers::request(&method, headers);
+        headers.append(VIA, self.name.clone());
         let mut request = self.http.request(method, url).headers(headers);
         if !body.is_empty() {
             request = request.body(body);
@@ -144,10 +162,18 @@ impl Upstream {
     }
 
     /// The answer for the client: events in its binding, anything else as it is.
-    fn answer(&self, number: u64, asked: &HeaderMap, answer: reqwest::Response) -> Response {
+    fn answer(
+        &self,
+        number: u64,
+        asked: &HeaderMap,
+        answer: reqwest::Response,
+        has_body: bool,
+    ) -> Response {
         let format = answer.headers().get(CONTENT_TYPE).and_then(Format::from_content_type);
+        let has_body = has_body
+            && !matches!(answer.status(), StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT);
         match format {
-            Some(format) if answer.status().is_success() => {
+            Some(format) if answer.status().is_success() && has_body => {
                 match self.reader(format, answer.headers()) {
                     Ok(reader) => self.relay(number, asked, answer, reader),
                     Err(refusal) => {
@@ -232,6 +258,31 @@ impl Upstream {
     }
 }
 
+/// The body of a request, in memory.
+async fn whole(body: Body) -> Result<Bytes, Refusal> {
+    let too_large = || {
+        let detail = format!("a body over the limit of {REQUEST_LEN} bytes");
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+    };
+    let announced = http_body::Body::size_hint(&body).lower();
+    if usize::try_from(announced).map_or(true, |len| len > REQUEST_LEN) {
+        return Err(too_large());
+    }
+    let mut parts = body.into_data_stream();
+    let mut bytes = BytesMut::new();
+    while let Some(part) = parts.next().await {
+        let part = part.map_err(|error| {
+            let detail = format!("the body broke off: {}", with_sources(&error));
+            Refusal::new(StatusCode::BAD_REQUEST, detail)
+        })?;
+        if part.len() > REQUEST_LEN - bytes.len() {
+            return Err(too_large());
+        }
+        bytes.extend_from_slice(&part);
+    }
+    Ok(bytes.freeze())
+}
+
 /// An answer that is no stream of events, as it is.
 fn pass(answer: reqwest::Response, headers: HeaderMap) -> Response {
     let status = answer.status();
@@ -251,8 +302,8 @@ fn name(format: Format) -> &'static str {
     }
 }
 
-/// The error and what is below it, which reqwest does not show.
-fn with_sources(error: &reqwest::Error) -> String {
+/// The error and what is below it, which libraries of HTTP do not show.
+fn with_sources(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

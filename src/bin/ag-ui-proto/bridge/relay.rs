@@ -7,6 +7,9 @@
 //! | gives nothing for too long | breaks off |
 //! | gives what is no event, or what cannot be sent | ends with a `RUN_ERROR` that says so, unless a `RUN_ERROR` came before |
 //!
+//! A server of HTTP throws away what it has not sent when its body breaks off: what came before, and the
+//! headers if nothing did. So that waits until the connection has taken what was given.
+//!
 //! Rule: specification 1.1, basic/transports: a truncated run has no outcome, and none is made up; a
 //! failure after the start of a run is a `RUN_ERROR`.
 
@@ -22,6 +25,8 @@ use ag_ui_proto::negotiate::Format;
 use ag_ui_proto::stream::{BodyError, BodyReader, BodyWriter};
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, Stream, StreamExt, unfold};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use super::log::Tally;
@@ -41,6 +46,9 @@ pub(super) struct Relay {
     idle_timeout: Duration,
     tally: Tally,
     last: Last,
+    given: Given,
+    /// Whether what came last from upstream ended a line, or nothing came yet.
+    is_at_line: bool,
 }
 
 /// The last event that starts or ends a run.
@@ -72,7 +80,8 @@ impl Relay {
         idle_timeout: Duration,
         tally: Tally,
     ) -> Self {
-        Self { reader, writer, idle_timeout, tally, last: Last::Running }
+        let (last, given) = (Last::Running, Given::new());
+        Self { reader, writer, idle_timeout, tally, last, given, is_at_line: true }
     }
 
     /// The parts of the body. An error in it breaks the connection off.
@@ -84,9 +93,13 @@ impl Relay {
             let State::Open(mut relay, mut parts) = state else { return None };
             let step = relay.step(&mut parts).await.unwrap_or_else(Step::Break);
             Some(match step {
-                Step::Part(bytes) => (Ok(bytes), State::Open(relay, parts)),
+                Step::Part(bytes) => (Ok(relay.given.watched(bytes)), State::Open(relay, parts)),
                 Step::End(bytes) => (Ok(bytes), State::Over),
-                Step::Break(error) => (Err(error), State::Over),
+                Step::Break(error) => {
+                    // A client that takes nothing for so long is not waited for.
+                    drop(timeout(relay.idle_timeout, relay.given.taken()).await);
+                    (Err(error), State::Over)
+                }
             })
         })
     }
@@ -98,7 +111,8 @@ impl Relay {
                 match self.reader.next_event() {
                     Ok(Some(decoded)) => {
                         if let Err(fault) = self.put(decoded) {
-                            return self.fail(&fault);
+                            let number = self.reader.position().0.saturating_sub(1);
+                            return self.fail(&format_args!("event {number}: {fault}"));
                         }
                     }
                     Ok(None) => break,
@@ -115,9 +129,10 @@ impl Relay {
                     self.tally.took(part.len());
                     self.reader.push(&part);
                     // A comment that keeps upstream's connection open keeps this one open, too.
-                    if part.starts_with(b":") {
+                    if self.is_at_line && part.starts_with(b":") {
                         self.writer.put_keep_alive();
                     }
+                    self.is_at_line = part.ends_with(b"\n") || part.ends_with(b"\r");
                 }
                 Ok(Some(Err(error))) => return self.end(Some(with_sources(&error))),
                 Ok(None) => return self.end(None),
@@ -192,6 +207,44 @@ impl Relay {
     }
 }
 
+/// What was given to the connection, which holds it until it is sent.
+struct Given {
+    /// Nothing once the connection is waited for.
+    held: Option<Sender<()>>,
+    let_go: Receiver<()>,
+}
+
+impl Given {
+    fn new() -> Self {
+        let (held, let_go) = channel(1);
+        Self { held: Some(held), let_go }
+    }
+
+    /// The same bytes, whose end is told.
+    fn watched(&self, bytes: Bytes) -> Bytes {
+        Bytes::from_owner(Watched { bytes, _held: self.held.clone() })
+    }
+
+    /// Waits until the connection has let all bytes go, and has had a turn to send the headers.
+    async fn taken(&mut self) {
+        self.held = None;
+        // Nothing is sent here: it ends when no sender is left.
+        let _ = self.let_go.recv().await;
+        yield_now().await;
+    }
+}
+
+struct Watched {
+    bytes: Bytes,
+    _held: Option<Sender<()>>,
+}
+
+impl AsRef<[u8]> for Watched {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 impl Last {
     fn told(self) -> &'static str {
         match self {
@@ -210,4 +263,69 @@ fn is_rounded(difference: &Difference) -> bool {
 /// Whether events are whole, and what they are compressed in is not.
 fn is_compression(error: &BodyError) -> bool {
     error.is_truncated() && matches!(error, BodyError::Inflate(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures_util::{FutureExt, stream};
+
+    use super::super::log::Log;
+    use super::*;
+
+    const STARTED: &str = "data: {\"type\":\"STEP_STARTED\",\"stepName\":\"a\"}\n\n";
+
+    /// What the body gives of these parts, in the text binding.
+    fn relayed(parts: &[&'static str]) -> impl Stream<Item = io::Result<Bytes>> + Unpin {
+        let relay = Relay::new(
+            BodyReader::new(Format::Sse),
+            BodyWriter::new(Format::Sse),
+            Duration::from_secs(3600),
+            Arc::new(Log::default()).run(1, String::new()),
+        );
+        let parts: Vec<_> =
+            parts.iter().map(|part| Ok(Bytes::from_static(part.as_bytes()))).collect();
+        relay.into_stream(stream::iter(parts).boxed()).boxed()
+    }
+
+    #[tokio::test]
+    async fn nothing_breaks_off_before_the_connection_has_taken_what_came_before() {
+        let mut body = relayed(&[STARTED]);
+        let part = body.next().await.unwrap().unwrap();
+        assert_eq!(part, STARTED);
+        for _ in 0..3 {
+            assert!(body.next().now_or_never().is_none(), "it is not sent yet");
+            yield_now().await;
+        }
+        drop(part);
+        body.next().await.unwrap().unwrap_err();
+        assert!(body.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn nothing_breaks_off_before_the_connection_could_send_the_headers() {
+        let mut body = relayed(&[]);
+        assert!(body.next().now_or_never().is_none());
+        yield_now().await;
+        body.next().await.unwrap().unwrap_err();
+    }
+
+    #[tokio::test]
+    async fn a_comment_goes_on_and_a_colon_inside_a_line_is_none() {
+        let mut body = relayed(&[
+            "data",
+            ":",
+            " {\"type\"",
+            ": \"STEP_STARTED\"",
+            ",\"stepName\":",
+            "\"a\"}\n\n",
+            ": ping\n\n",
+        ]);
+        assert_eq!(body.next().await.unwrap().unwrap(), STARTED);
+        let comment = body.next().await.unwrap().unwrap();
+        assert!(comment.starts_with(b":"), "{comment:?}");
+        drop(comment);
+        body.next().await.unwrap().unwrap_err();
+    }
 }
