@@ -45,7 +45,7 @@ impl Value {
         let read = level.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
         read.map_err(|error| {
             if seen.too_deep.get() {
-                JsonError::TooDeep { max, line: error.line(), column: error.column() }
+                JsonError::too_deep(text, max)
             } else {
                 // The place is looked for only when it is needed.
                 let pointer = match ExactJson::read(text, max) {
@@ -476,8 +476,22 @@ mod tests {
                 Err(JsonError::TooDeep { max: 4, line: 1, .. })
             ));
         }
-        let error = Value::from_json("[\n[[]]]", 2).unwrap_err();
-        assert_eq!(error.to_string(), "JSON nested deeper than 2 levels at line 2 column 3");
+        for text in
+            ["[\n[[]]]", "[\n[[1]]]", "[\n[{}]]", "[\n[[\n ]]]", "[\n[[], 1]]", "[\n[[1e400]]]"]
+        {
+            for error in [
+                Value::from_json(text, 2).unwrap_err(),
+                ExactJson::read(text, 2).unwrap_err(),
+                ExactJson::read_quickly(text, 2).unwrap_err(),
+            ] {
+                assert_eq!(
+                    error.to_string(),
+                    "JSON nested deeper than 2 levels at line 2 column 2"
+                );
+            }
+        }
+        let error = Value::from_json(r#"{"[\"{":[], "k\\":[[]]}"#, 2).unwrap_err();
+        assert_eq!(error.to_string(), "JSON nested deeper than 2 levels at line 1 column 20");
         assert!(Value::from_json("1", 0).is_ok());
         let beyond = Value::from_json(&"[".repeat(1_000_000), usize::MAX).unwrap_err();
         assert!(matches!(beyond, JsonError::TooDeep { max: MAX_DEPTH, .. }));
