@@ -12,6 +12,7 @@ use crate::value::MAX_DEPTH;
 /// | `max_depth` | 128 | levels of an event's JSON, its own object included |
 ///
 /// A frame over a limit is refused both ways, so that nothing is written that the peer must refuse.
+/// A payload that is read alone, without its header, is in memory already: its length is not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     max_frame_len: usize,
