@@ -81,9 +81,9 @@ impl JsonError {
     ///
     /// `serde_json` gives the place where it stopped, which may be behind the end of the container.
     pub(super) fn too_deep(text: &str, max: usize) -> Self {
-        let before = text.as_bytes().get(..beyond(text, max)).unwrap_or_default();
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
+        let before = text.get(..beyond(text, max)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
         Self::TooDeep { max, line, column }
     }
 
