@@ -375,8 +375,11 @@ impl Serialize for Object {
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some(text) = self.exact() {
-            let raw = RawValue::from_string(text.to_owned()).map_err(S::Error::custom)?;
-            return raw.serialize(serializer);
+            let raw = RawValue::from_string(text.to_owned());
+            // Only text that JSON has no number for is refused.
+            let raw =
+                raw.map_err(|_| S::Error::custom(format_args!("number {text} is not finite")));
+            return raw?.serialize(serializer);
         }
         match (self.as_i64(), self.as_u64(), self.as_f64()) {
             (Some(integer), _, _) => serializer.serialize_i64(integer),

@@ -71,7 +71,8 @@ fn a_number_that_is_none_is_refused_and_not_null() {
             error,
             format!("CUSTOM: value: the number {number} is outside the range of a double")
         );
-        assert!(serde_json::to_string(&event).is_err());
+        let error = serde_json::to_string(&event).unwrap_err();
+        assert_eq!(error.to_string(), format!("number {number} is not finite"));
         assert_eq!(event.differences()[0].kind, Kind::OutOfRange);
     }
 }
