@@ -12,6 +12,9 @@ use crate::value::MAX_DEPTH;
 /// | `max_depth` | 128 | levels of an event's JSON, its own object included |
 ///
 /// A frame over a limit is refused both ways, so that nothing is written that the peer must refuse.
+/// On the wire, `max_depth` is held against open values where they stand; the protocol's own objects,
+/// which nest up to seven levels, are held against it in JSON text alone.
+/// A payload that is read alone, without its header, is in memory already: its length is not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     max_frame_len: usize,

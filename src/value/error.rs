@@ -67,7 +67,7 @@ pub enum JsonError {
         max: usize,
         /// The line of the first container too many, from 1.
         line: usize,
-        /// The column behind its bracket, from 1.
+        /// The column of its bracket in bytes, from 1.
         column: usize,
     },
 }
@@ -77,6 +77,16 @@ fn place(pointer: &str) -> String {
 }
 
 impl JsonError {
+    /// The error for text in which more than `max` levels were found.
+    ///
+    /// `serde_json` gives the place where it stopped, which may be behind the end of the container.
+    pub(super) fn too_deep(text: &str, max: usize) -> Self {
+        let before = text.get(..beyond(text, max)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
+        Self::TooDeep { max, line, column }
+    }
+
     /// The error for text that serde refused while the value at `pointer` was read.
     pub(super) fn refused(pointer: String, reason: serde_json::Error, text: &str) -> Self {
         if is_lone_surrogate(text, reason.line(), reason.column()) {
@@ -118,6 +128,26 @@ impl ConvertError {
         }
         self
     }
+}
+
+/// Where the first container opens that is more than `max` levels deep.
+fn beyond(text: &str, max: usize) -> usize {
+    let (mut level, mut in_string, mut bytes) = (0_usize, false, text.bytes().enumerate());
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => drop(bytes.next()),
+            b'[' | b'{' if !in_string => {
+                if level == max {
+                    return at;
+                }
+                level += 1;
+            }
+            b']' | b'}' if !in_string => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 /// Whether what is wrong at this place is half of a surrogate pair. Reading stops within the escape

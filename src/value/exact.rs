@@ -58,9 +58,7 @@ impl ExactJson {
         let state = state.into_inner();
         match read {
             Ok(value) => Ok(Self { value, duplicates: state.duplicates }),
-            Err(error) if state.too_deep => {
-                Err(JsonError::TooDeep { max, line: error.line(), column: error.column() })
-            }
+            Err(_) if state.too_deep => Err(JsonError::too_deep(text, max)),
             Err(reason) => Err(JsonError::refused(state.pointer(), reason, text)),
         }
     }
@@ -96,7 +94,7 @@ impl ExactJson {
 }
 
 /// The text with every number that no double is near written as 0, which is only read for its
-/// place. Nothing if there is no such number.
+/// place; blanks behind it keep all other places. Nothing if there is no such number.
 fn in_range(text: &str) -> Option<String> {
     let beyond = |literal: &&str| literal.parse().is_ok_and(|double: f64| double.is_infinite());
     if !Literals::new(text).any(|literal| beyond(&literal)) {
@@ -109,6 +107,7 @@ fn in_range(text: &str) -> Option<String> {
         if beyond(&literal) {
             replaced.push_str(text.get(from..literals.at - literal.len()).unwrap_or_default());
             replaced.push('0');
+            replaced.extend(literal.chars().skip(1).map(|_| ' '));
             from = literals.at;
         }
     }
@@ -370,6 +369,8 @@ mod tests {
             };
             assert_eq!(pointer, place, "{text}");
         }
+        let error = ExactJson::read("[1e400, -1e999, oops]", 128).unwrap_err();
+        assert_eq!(error.to_string(), "malformed JSON at /2: expected value at line 1 column 17");
         let half = ExactJson::read(r#"{"a":["x",{"b":"\ud800"}]}"#, 128).unwrap_err();
         assert!(matches!(half, JsonError::LoneSurrogate { pointer, .. } if pointer == "/a/1/b"));
         let deep = format!("{}{}", "[".repeat(5), "]".repeat(5));

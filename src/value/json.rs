@@ -45,7 +45,7 @@ impl Value {
         let read = level.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
         read.map_err(|error| {
             if seen.too_deep.get() {
-                JsonError::TooDeep { max, line: error.line(), column: error.column() }
+                JsonError::too_deep(text, max)
             } else {
                 // The place is looked for only when it is needed.
                 let pointer = match ExactJson::read(text, max) {
@@ -375,8 +375,11 @@ impl Serialize for Object {
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some(text) = self.exact() {
-            let raw = RawValue::from_string(text.to_owned()).map_err(S::Error::custom)?;
-            return raw.serialize(serializer);
+            let raw = RawValue::from_string(text.to_owned());
+            // Only text that JSON has no number for is refused.
+            let raw =
+                raw.map_err(|_| S::Error::custom(format_args!("number {text} is not finite")));
+            return raw?.serialize(serializer);
         }
         match (self.as_i64(), self.as_u64(), self.as_f64()) {
             (Some(integer), _, _) => serializer.serialize_i64(integer),
@@ -476,8 +479,22 @@ mod tests {
                 Err(JsonError::TooDeep { max: 4, line: 1, .. })
             ));
         }
-        let error = Value::from_json("[\n[[]]]", 2).unwrap_err();
-        assert_eq!(error.to_string(), "JSON nested deeper than 2 levels at line 2 column 3");
+        for text in
+            ["[\n[[]]]", "[\n[[1]]]", "[\n[{}]]", "[\n[[\n ]]]", "[\n[[], 1]]", "[\n[[1e400]]]"]
+        {
+            for error in [
+                Value::from_json(text, 2).unwrap_err(),
+                ExactJson::read(text, 2).unwrap_err(),
+                ExactJson::read_quickly(text, 2).unwrap_err(),
+            ] {
+                assert_eq!(
+                    error.to_string(),
+                    "JSON nested deeper than 2 levels at line 2 column 2"
+                );
+            }
+        }
+        let error = Value::from_json(r#"{"[\"{":[], "k\\":[[]]}"#, 2).unwrap_err();
+        assert_eq!(error.to_string(), "JSON nested deeper than 2 levels at line 1 column 20");
         assert!(Value::from_json("1", 0).is_ok());
         let beyond = Value::from_json(&"[".repeat(1_000_000), usize::MAX).unwrap_err();
         assert!(matches!(beyond, JsonError::TooDeep { max: MAX_DEPTH, .. }));

@@ -58,9 +58,33 @@ impl From<Json> for Value {
     }
 }
 
+/// Any depth, without recursion.
 impl From<&Json> for Value {
     fn from(json: &Json) -> Self {
-        json.clone().into()
+        let mut root = Value::Null;
+        let mut todo = vec![(json, &mut root)];
+        while let Some((json, into)) = todo.pop() {
+            match json {
+                Json::Null => {}
+                Json::Bool(value) => *into = (*value).into(),
+                Json::Number(number) => *into = Number::from(number).into(),
+                Json::String(text) => *into = text.as_str().into(),
+                Json::Array(values) => {
+                    *into = Value::List(List::from_values(vec![Value::Null; values.len()]));
+                    if let Value::List(list) = into {
+                        todo.extend(values.iter().zip(list));
+                    }
+                }
+                Json::Object(members) => {
+                    let entries = members.keys().map(|key| (key.clone(), Value::Null)).collect();
+                    *into = Value::Object(Object::from_unique(entries));
+                    if let Value::Object(object) = into {
+                        todo.extend(members.values().zip(object.values_mut()));
+                    }
+                }
+            }
+        }
+        root
     }
 }
 
@@ -159,7 +183,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::MAX_DEPTH;
-    use super::super::tests::nested_lists;
+    use super::super::tests::{nested_lists, on_a_small_stack};
     use super::*;
 
     #[test]
@@ -174,6 +198,20 @@ mod tests {
         assert_eq!(Map::try_from(object).unwrap(), map);
         assert_eq!(List::from(vec![json!(1)]), List::from([1]));
         assert_eq!(Object::from([("k", json!({"n": 1}))])["k"]["n"], 1);
+    }
+
+    #[test]
+    fn a_deep_json_value_converts_on_a_small_stack() {
+        on_a_small_stack(|| {
+            let deep = (0..100_000).fold(json!({}), |inner, level| match level % 2 {
+                0 => Json::Array(vec![inner]),
+                _ => Json::Object(Map::from_iter([("in".to_owned(), inner)])),
+            });
+            let value = Value::from(&deep);
+            assert_eq!(value.depth(), 100_001);
+            // It is taken apart, since it recurses to drop.
+            assert_eq!(Value::from(deep), value);
+        });
     }
 
     #[test]

@@ -71,7 +71,7 @@ fn input_cut_in_the_middle_is_bad_and_what_came_before_is_written() {
 #[test]
 fn limits_are_kept() {
     let deep = format!("{{\"type\":\"RAW\",\"event\":{}{}}}", "[".repeat(20), "]".repeat(20));
-    let error = "3: JSON nested deeper than 20 levels at column 43";
+    let error = "3: JSON nested deeper than 20 levels at column 42";
     check_bad(&["--max-depth", "20"], &deep, error);
     let long = format!(
         r#"{{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"{}"}}"#,

@@ -160,7 +160,7 @@ const SHOWN: [Shown; 17] = [
         pointer: "",
         before: None,
         after: None,
-        text: "too-deep: JSON nested deeper than 128 levels at line 1 column 165",
+        text: "too-deep: JSON nested deeper than 128 levels at line 1 column 164",
     },
     Shown {
         kind: Kind::Malformed,
@@ -878,7 +878,7 @@ fn nesting_is_judged_by_the_limit_of_the_checker() {
     assert_eq!(places(&report), [(Kind::TooDeep, "")]);
     assert_eq!(
         report.differences[0].to_string(),
-        "too-deep: JSON nested deeper than 7 levels at line 1 column 44"
+        "too-deep: JSON nested deeper than 7 levels at line 1 column 43"
     );
     assert_eq!(places(&check(&custom(&nested(127)))), []);
     assert_eq!(places(&check(&custom(&nested(128)))), [(Kind::TooDeep, "")]);

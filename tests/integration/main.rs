@@ -11,6 +11,8 @@ mod exact_numbers;
 mod fidelity;
 mod fidelity_law;
 mod field_reports;
+#[cfg(all(feature = "prost-types", feature = "sse"))]
+mod fuzz;
 mod golden;
 mod hostile;
 #[cfg(feature = "negotiate")]

@@ -4,7 +4,7 @@ use ag_ui_proto::Event;
 use ag_ui_proto::codec::{EncodeError, Options};
 use ag_ui_proto::fidelity::{Checker, Fidelity, Kind};
 use ag_ui_proto::model::{
-    Custom, ResumeEntry, ResumeStatus, RunAgentInput, RunStarted, StrictReader,
+    Custom, ResumeEntry, ResumeStatus, RunAgentInput, RunStarted, StrictReader, TolerantReader,
 };
 use ag_ui_proto::value::Value;
 use bytes::BytesMut;
@@ -71,7 +71,8 @@ fn a_number_that_is_none_is_refused_and_not_null() {
             error,
             format!("CUSTOM: value: the number {number} is outside the range of a double")
         );
-        assert!(serde_json::to_string(&event).is_err());
+        let error = serde_json::to_string(&event).unwrap_err();
+        assert_eq!(error.to_string(), format!("number {number} is not finite"));
         assert_eq!(event.differences()[0].kind, Kind::OutOfRange);
     }
 }
@@ -98,4 +99,23 @@ fn an_error_is_told_whole_and_once() {
     let error = reader.next_event(&mut BytesMut::from(&[0, 0, 0, 0][..])).unwrap_err();
     assert_eq!(error.to_string(), "frame 1 at byte 0: an empty frame names no event");
     assert!(error.source().is_none());
+}
+
+#[test]
+fn nesting_is_too_deep_at_the_bracket_that_opens_too_much() {
+    for inner in ["[]", "[1]", "[ \n]", "{}", "{\"a\":1}"] {
+        let text = format!("{{\"type\":\"CUSTOM\",\"name\":\"[[\",\n\"value\":[{inner}]}}");
+        for error in [
+            StrictReader::new().with_max_depth(2).read(&text).unwrap_err(),
+            TolerantReader::new().with_max_depth(2).read(&text).unwrap_err(),
+        ] {
+            assert_eq!(error.to_string(), "JSON nested deeper than 2 levels at line 2 column 10");
+        }
+    }
+}
+
+#[test]
+fn a_number_beyond_the_doubles_moves_no_place_behind_it() {
+    let error = Event::from_json(r#"{"type":"CUSTOM","name":"n","value":1e400 oops}"#).unwrap_err();
+    assert_eq!(error.to_string(), "malformed JSON: expected `,` or `}` at line 1 column 43");
 }
