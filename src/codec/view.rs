@@ -278,7 +278,8 @@ fn read_fields<'a>(
     max_depth: usize,
 ) -> Option<[Option<&'a str>; 2]> {
     let (mut rest, mut second, mut third) = (bytes, None, None);
-    let mut fields = message.fields.iter();
+    // The base has been read.
+    let mut fields = message.fields.get(1..)?.iter();
     while let [tag, after @ ..] = rest {
         let field = fields.find(|field| field.tag == *tag)?;
         if let (Kind::String, false) = (&field.kind, field.repeated) {

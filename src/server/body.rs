@@ -9,6 +9,7 @@ use futures_core::Stream;
 use http_body::{Body, Frame};
 
 use super::BodyItem;
+use super::given::Given;
 use crate::codec::{EncodeError, Options};
 use crate::model::{self, Event, RunError};
 use crate::negotiate::Format;
@@ -35,15 +36,24 @@ type Ticks = Pin<Box<dyn Stream<Item = ()> + Send>>;
 /// | gives an error | ends with a `RUN_ERROR` that says so, unless the last event was one |
 /// | gives an event that cannot be encoded | the same |
 ///
+/// A body that merges deltas takes none while the connection holds the part before: see
+/// [`Responder::coalescing`](super::Responder::coalescing).
+///
 /// After the first error the stream is dropped. It is dropped with the body, too: a client that
 /// goes away cancels the run. What the wire has no place for is logged with `tracing` as a warning.
 pub struct EventBody<S> {
     events: Option<Pin<Box<S>>>,
     writer: BodyWriter,
-    coalescer: Option<Coalescer>,
+    merging: Option<Merging>,
     ticks: Option<Ticks>,
     last_was_error: bool,
     is_finished: bool,
+}
+
+/// What merges neighbouring deltas, and when.
+struct Merging {
+    coalescer: Coalescer,
+    given: Given,
 }
 
 impl<S> EventBody<S> {
@@ -51,7 +61,10 @@ impl<S> EventBody<S> {
         Self {
             events: Some(Box::pin(events)),
             writer,
-            coalescer: coalesce.then(|| Coalescer::with_limits(*options.limits())),
+            merging: coalesce.then(|| Merging {
+                coalescer: Coalescer::with_limits(*options.limits()),
+                given: Given::default(),
+            }),
             ticks: None,
             last_was_error: false,
             is_finished: false,
@@ -89,8 +102,8 @@ impl<S> EventBody<S> {
 
     /// Puts an event, or what is merged before it.
     fn push(&mut self, event: Event) -> Result<(), EncodeError> {
-        let event = match &mut self.coalescer {
-            Some(coalescer) => coalescer.push(event),
+        let event = match &mut self.merging {
+            Some(merging) => merging.coalescer.push(event),
             None => Some(event),
         };
         event.map_or(Ok(()), |event| self.put(&event))
@@ -98,7 +111,7 @@ impl<S> EventBody<S> {
 
     /// Puts what is merged.
     fn settle(&mut self) -> Result<(), EncodeError> {
-        let held = self.coalescer.as_mut().and_then(Coalescer::take);
+        let held = self.merging.as_mut().and_then(|merging| merging.coalescer.take());
         held.map_or(Ok(()), |event| self.put(&event))
     }
 
@@ -177,6 +190,11 @@ where
         if body.is_finished {
             return Poll::Ready(None);
         }
+        if let Some(merging) = &body.merging
+            && merging.given.poll_taken(context).is_pending()
+        {
+            return Poll::Pending;
+        }
         body.take_events(context);
         if body.events.is_some() && body.writer.is_empty() {
             body.take_tick(context);
@@ -191,7 +209,13 @@ where
         };
         match bytes {
             Ok(bytes) if bytes.is_empty() => Poll::Ready(None),
-            Ok(bytes) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
+            Ok(bytes) => {
+                let bytes = match &body.merging {
+                    Some(merging) => merging.given.watched(bytes),
+                    None => bytes,
+                };
+                Poll::Ready(Some(Ok(Frame::data(bytes))))
+            }
             Err(error) => {
                 (body.events, body.is_finished) = (None, true);
                 Poll::Ready(Some(Err(error)))

@@ -30,6 +30,7 @@
 #[cfg(feature = "axum")]
 mod axum;
 mod body;
+mod given;
 mod input;
 mod item;
 mod refusal;

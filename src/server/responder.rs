@@ -75,8 +75,12 @@ impl Responder {
         self
     }
 
-    /// Merges neighbouring deltas that are ready at once, as
-    /// [`Coalescer`](crate::stream::Coalescer) does: fewer events while the connection is busy.
+    /// Merges neighbouring deltas while the connection is busy, as
+    /// [`Coalescer`](crate::stream::Coalescer) does; on an idle one each event goes at once.
+    ///
+    /// The connection is busy while it holds the part of the body that it was given last. It lets the
+    /// part go to the system, which takes as much as it has room for: 87 KB and more as a rule, which
+    /// is minutes of a slow link. So have it take less, on Linux with `TCP_NOTSENT_LOWAT`.
     #[must_use]
     pub fn coalescing(mut self) -> Self {
         self.coalesce = true;

@@ -134,13 +134,15 @@ fn bytes_with_a_view_are_an_event() {
 fn what_is_not_in_the_usual_layout_has_no_view() {
     let usual = b"\x1a\x07\x0a\x02\x08\x02\x12\x01m";
     assert!(EventView::read(usual).is_some());
-    let others: [(&str, &[u8]); 8] = [
+    let others: [(&str, &[u8]); 10] = [
         ("nothing", b""),
         ("a field of a later version", b"\x1a\x0a\x0a\x02\x08\x02\x12\x01m\x52\x01x"),
         ("a field beside the arm", b"\x1a\x07\x0a\x02\x08\x02\x12\x01m\x98\x06\x01"),
         ("fields in another order", b"\x1a\x07\x12\x01m\x0a\x02\x08\x02"),
         ("a field twice", b"\x1a\x0a\x0a\x02\x08\x02\x12\x01m\x12\x01n"),
         ("no base", b"\x1a\x03\x12\x01m"),
+        ("the base twice", b"\x1a\x0b\x0a\x02\x08\x02\x0a\x02\x08\x02\x12\x01m"),
+        ("two bases that are one of another type", b"\x5a\x08\x0a\x02\x08\x0a\x0a\x02\x08\x00"),
         ("the base of another type", b"\x1a\x07\x0a\x02\x08\x03\x12\x01m"),
         ("a text that is not UTF-8", b"\x1a\x07\x0a\x02\x08\x02\x12\x01\xff"),
     ];

@@ -9,7 +9,7 @@ use axum::Router;
 use axum::middleware::map_request;
 use axum::serve::ListenerExt as _;
 use futures_util::future::{Either, select};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
 use crate::args::Listen;
@@ -40,8 +40,14 @@ async fn serve_until_told(listen: &Listen, app: Router, what: &str) -> Result<()
     let stop = told_to_stop().map_err(|error| Failure::Trouble(format!("no signals: {error}")))?;
     say(&format!("listening on http://{bound}/, {what}"));
 
-    // An event goes as soon as it is there, though the one before be on its way.
-    let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
+    let merge = listen.merge;
+    let listener = listener.tap_io(move |connection| {
+        // An event goes as soon as it is there, though the one before be on its way.
+        drop(connection.set_nodelay(true));
+        if merge {
+            keep_little(connection);
+        }
+    });
     let (close, closed) = oneshot::channel::<()>();
     let server = axum::serve(listener, app)
         .with_graceful_shutdown(async { drop(closed.await) })
@@ -63,6 +69,16 @@ async fn serve_until_told(listen: &Listen, app: Router, what: &str) -> Result<()
             Ok(())
         }
     }
+}
+
+/// Has the system take no more than it can send soon, so that a link shows when it is busy.
+fn keep_little(connection: &TcpStream) {
+    const UNSENT: u32 = 512;
+    let socket = socket2::SockRef::from(connection);
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    drop(socket.set_tcp_notsent_lowat(UNSENT));
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    drop(socket.set_send_buffer_size(8 * UNSENT as usize));
 }
 
 /// Waits for Ctrl-C or SIGTERM. Signals are taken from now on, not from the first wait.

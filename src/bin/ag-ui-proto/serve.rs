@@ -24,8 +24,11 @@ pub(crate) fn run(args: &Serve) -> Result<(), Failure> {
     let events = recording::read(&args.input, args.from, &args.limits, &report)?;
     let what = count(u64::try_from(events.len()).unwrap_or(u64::MAX), "event");
     let session = Arc::new(Session { delays: delays(&events, args.pace), events });
-    let responder =
+    let mut responder =
         Responder::new().with_options(Options::from(args.limits.limits())).compressing();
+    if args.listen.merge {
+        responder = responder.coalescing();
+    }
     let sse_only = args.sse_only;
     let answer = async move |mut headers: HeaderMap, RunInput(_): RunInput| {
         if sse_only {

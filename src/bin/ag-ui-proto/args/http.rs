@@ -124,6 +124,10 @@ pub(crate) struct Listen {
     /// than once, `*` for any
     #[arg(long = "allow-origin", value_name = "ORIGIN", value_parser = origin)]
     pub(crate) origins: Vec<HeaderValue>,
+    /// Merge neighbouring deltas while a client's connection is busy, for slow links; on an idle one
+    /// each event goes at once
+    #[arg(long)]
+    pub(crate) merge: bool,
     /// How long runs may go on once it is told to stop, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub(crate) grace: Duration,

@@ -18,7 +18,7 @@ use ag_ui_proto::codec::Options;
 use ag_ui_proto::negotiate::{Coding, Format};
 use ag_ui_proto::server::{Refusal, Responder};
 use ag_ui_proto::sse::SseReader;
-use ag_ui_proto::stream::{BodyReader, BodyWriter, InflateLimits};
+use ag_ui_proto::stream::{BodyReader, BodyWriter, Coalescer, InflateLimits};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
@@ -56,6 +56,7 @@ pub(crate) fn run(args: &Bridge) -> Result<(), Failure> {
         name: own_name()?,
         response_timeout: args.response_timeout,
         idle_timeout: args.idle_timeout,
+        merge: args.listen.merge,
         options,
         responder: Responder::new().with_options(options).compressing(),
         answers_pages: !args.listen.origins.is_empty(),
@@ -98,6 +99,7 @@ struct Upstream {
     name: HeaderValue,
     response_timeout: Duration,
     idle_timeout: Duration,
+    merge: bool,
     options: Options,
     responder: Responder,
     /// Whether the bridge says which pages may call it, and not the agent.
@@ -252,7 +254,10 @@ impl Upstream {
         }
         headers::merge(&mut headers, like.headers());
         let tally = self.log.run(number, how);
-        let relay = Relay::new(reader, writer, self.idle_timeout, tally);
+        let mut relay = Relay::new(reader, writer, self.idle_timeout, tally);
+        if self.merge {
+            relay = relay.merging(Coalescer::with_limits(*self.options.limits()));
+        }
         let body = Body::from_stream(relay.into_stream(answer.bytes_stream().boxed()));
         (status, headers, body).into_response()
     }

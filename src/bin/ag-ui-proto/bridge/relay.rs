@@ -7,6 +7,9 @@
 //! | gives nothing for too long | breaks off |
 //! | gives what is no event, or what cannot be sent | ends with a `RUN_ERROR` that says so, unless a `RUN_ERROR` came before |
 //!
+//! A relay that merges reads upstream only when the connection has taken what it was given, and then all
+//! that is there.
+//!
 //! A server of HTTP throws away what it has not sent when its body breaks off: what came before, and the
 //! headers if nothing did. So that waits until the connection has taken what was given.
 //!
@@ -15,17 +18,19 @@
 
 use std::fmt::Display;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ag_ui_proto::Event;
-use ag_ui_proto::codec::Decoded;
+use ag_ui_proto::codec::{Decoded, EncodeError};
 use ag_ui_proto::fidelity::{Difference, Kind};
 use ag_ui_proto::model::{Body, RunError};
 use ag_ui_proto::negotiate::Format;
-use ag_ui_proto::stream::{BodyError, BodyReader, BodyWriter};
+use ag_ui_proto::stream::{BodyError, BodyReader, BodyWriter, Coalescer};
 use bytes::Bytes;
-use futures_util::stream::{BoxStream, Stream, StreamExt, unfold};
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use futures_util::future::FutureExt as _;
+use futures_util::stream::{BoxStream, Fuse, Stream, StreamExt, unfold};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
@@ -35,6 +40,9 @@ use super::with_sources;
 /// Bytes, before compression, after which no more events are put into one part.
 const PART_LEN: usize = 16 * 1024;
 
+/// Bytes of upstream after which a relay that merges reads no more for one part.
+const MERGED_LEN: usize = 64 * 1024;
+
 /// The code of the `RUN_ERROR` of a bridge.
 const CODE: &str = "BAD_UPSTREAM";
 
@@ -43,10 +51,13 @@ type Parts = BoxStream<'static, reqwest::Result<Bytes>>;
 pub(super) struct Relay {
     reader: BodyReader,
     writer: BodyWriter,
+    coalescer: Option<Coalescer>,
     idle_timeout: Duration,
     tally: Tally,
     last: Last,
     given: Given,
+    /// How upstream broke, behind what is still to be given.
+    broken: Option<reqwest::Error>,
     /// Whether what came last from upstream ended a line, or nothing came yet.
     is_at_line: bool,
 }
@@ -61,7 +72,7 @@ enum Last {
 
 /// Where the body stands: what comes; or that it is over.
 enum State {
-    Open(Box<Relay>, Parts),
+    Open(Box<Relay>, Fuse<Parts>),
     Over,
 }
 
@@ -81,7 +92,14 @@ impl Relay {
         tally: Tally,
     ) -> Self {
         let (last, given) = (Last::Running, Given::new());
-        Self { reader, writer, idle_timeout, tally, last, given, is_at_line: true }
+        let (coalescer, broken, is_at_line) = (None, None, true);
+        Self { reader, writer, coalescer, idle_timeout, tally, last, given, broken, is_at_line }
+    }
+
+    /// Merges neighbouring deltas while the connection is busy.
+    pub(super) fn merging(mut self, coalescer: Coalescer) -> Self {
+        self.coalescer = Some(coalescer);
+        self
     }
 
     /// The parts of the body. An error in it breaks the connection off.
@@ -89,7 +107,7 @@ impl Relay {
     /// Upstream is read when the client takes what came before, and at no other time. Dropping it
     /// closes the connection upstream.
     pub(super) fn into_stream(self, parts: Parts) -> impl Stream<Item = io::Result<Bytes>> {
-        unfold(State::Open(Box::new(self), parts), |state| async {
+        unfold(State::Open(Box::new(self), parts.fuse()), |state| async {
             let State::Open(mut relay, mut parts) = state else { return None };
             let step = relay.step(&mut parts).await.unwrap_or_else(Step::Break);
             Some(match step {
@@ -98,6 +116,8 @@ impl Relay {
                 Step::Break(error) => {
                     // A client that takes nothing for so long is not waited for.
                     drop(timeout(relay.idle_timeout, relay.given.taken()).await);
+                    // The headers have had no turn yet if nothing was given.
+                    yield_now().await;
                     (Err(error), State::Over)
                 }
             })
@@ -105,35 +125,29 @@ impl Relay {
     }
 
     /// Takes events, and upstream's bytes for them, until there is something to give.
-    async fn step(&mut self, parts: &mut Parts) -> io::Result<Step> {
+    async fn step(&mut self, parts: &mut Fuse<Parts>) -> io::Result<Step> {
+        if self.coalescer.is_some() {
+            self.given.taken().await;
+        }
         loop {
-            while self.writer.len() < PART_LEN {
-                match self.reader.next_event() {
-                    Ok(Some(decoded)) => {
-                        if let Err(fault) = self.put(decoded) {
-                            let number = self.reader.position().0.saturating_sub(1);
-                            return self.fail(&format_args!("event {number}: {fault}"));
-                        }
-                    }
-                    Ok(None) => break,
-                    Err(error) => return self.fail(&error),
-                }
+            if let Err(fault) = self.take_events() {
+                return self.fail(&fault);
+            }
+            if self.coalescer.is_some()
+                && let Err(fault) = self.take_more(parts)
+            {
+                return self.fail(&fault);
             }
             if !self.writer.is_empty() {
                 let bytes = self.writer.flush()?;
                 self.tally.gave(bytes.len());
                 return Ok(Step::Part(bytes));
             }
+            if let Some(error) = self.broken.take() {
+                return self.end(Some(with_sources(&error)));
+            }
             match timeout(self.idle_timeout, parts.next()).await {
-                Ok(Some(Ok(part))) => {
-                    self.tally.took(part.len());
-                    self.reader.push(&part);
-                    // A comment that keeps upstream's connection open keeps this one open, too.
-                    if self.is_at_line && part.starts_with(b":") {
-                        self.writer.put_keep_alive();
-                    }
-                    self.is_at_line = part.ends_with(b"\n") || part.ends_with(b"\r");
-                }
+                Ok(Some(Ok(part))) => self.take(&part),
                 Ok(Some(Err(error))) => return self.end(Some(with_sources(&error))),
                 Ok(None) => return self.end(None),
                 Err(_) => {
@@ -143,7 +157,52 @@ impl Relay {
         }
     }
 
-    fn put(&mut self, decoded: Decoded) -> Result<(), ag_ui_proto::codec::EncodeError> {
+    fn take(&mut self, part: &Bytes) {
+        self.tally.took(part.len());
+        self.reader.push(part);
+        // A comment that keeps upstream's connection open keeps this one open, too.
+        if self.is_at_line && part.starts_with(b":") {
+            self.writer.put_keep_alive();
+        }
+        self.is_at_line = part.ends_with(b"\n") || part.ends_with(b"\r");
+    }
+
+    /// Puts the events that are whole.
+    fn take_events(&mut self) -> Result<(), String> {
+        while self.writer.len() < PART_LEN {
+            match self.reader.next_event() {
+                Ok(Some(decoded)) => self.put(decoded).map_err(|fault| {
+                    let number = self.reader.position().0.saturating_sub(1);
+                    format!("event {number}: {fault}")
+                })?,
+                Ok(None) => break,
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the events of what else has come, and those that were merged.
+    fn take_more(&mut self, parts: &mut Fuse<Parts>) -> Result<(), String> {
+        let mut taken = 0;
+        while self.writer.len() < PART_LEN && taken < MERGED_LEN {
+            match parts.next().now_or_never() {
+                Some(Some(Ok(part))) => {
+                    taken += part.len();
+                    self.take(&part);
+                    self.take_events()?;
+                }
+                Some(Some(Err(error))) => {
+                    self.broken = Some(error);
+                    break;
+                }
+                Some(None) | None => break,
+            }
+        }
+        self.settle().map_err(|fault| fault.to_string())
+    }
+
+    fn put(&mut self, decoded: Decoded) -> Result<(), EncodeError> {
         let Decoded { event, notices } = decoded;
         let Some(event) = event else {
             let reasons: Vec<_> = notices.iter().map(ToString::to_string).collect();
@@ -151,8 +210,7 @@ impl Relay {
             return Ok(());
         };
         self.tally.sent();
-        let left_out = self.writer.put(&event)?;
-        for notice in notices.iter().chain(left_out.iter()) {
+        for notice in &notices {
             self.tally.changed(&crate::read::told(notice, Some(&event)));
         }
         if self.writer.format() == Format::Protobuf {
@@ -160,13 +218,34 @@ impl Relay {
                 self.tally.rounded(&format_args!("{}: {number}", event.event_type()));
             }
         }
-        self.last = match event.body {
+        let last = match event.body {
             Body::RunStarted(_) => Last::Running,
             Body::RunFinished(_) if self.last != Last::Failed => Last::Finished,
             Body::RunError(_) => Last::Failed,
             _ => self.last,
         };
+        let event = match &mut self.coalescer {
+            Some(coalescer) => coalescer.push(event),
+            None => Some(event),
+        };
+        if let Some(event) = event {
+            self.write(&event)?;
+        }
+        self.last = last;
         Ok(())
+    }
+
+    fn write(&mut self, event: &Event) -> Result<(), EncodeError> {
+        for notice in self.writer.put(event)? {
+            self.tally.changed(&crate::read::told(&notice, Some(event)));
+        }
+        Ok(())
+    }
+
+    /// Puts what was merged.
+    fn settle(&mut self) -> Result<(), EncodeError> {
+        let merged = self.coalescer.as_mut().and_then(Coalescer::take);
+        merged.map_or(Ok(()), |event| self.write(&event))
     }
 
     /// Ends the body where upstream ended, or broke for a reason.
@@ -192,6 +271,10 @@ impl Relay {
     /// Ends the body with a `RUN_ERROR`.
     fn fail(&mut self, fault: &dyn Display) -> io::Result<Step> {
         self.tally.end(format!("rejected: {fault}"), false);
+        // What was merged came before the fault; if it cannot be sent, that is another.
+        if let Err(merged) = self.settle() {
+            self.tally.dropped(&merged.to_string());
+        }
         if self.last != Last::Failed {
             let error = RunError::new(format!("the agent behind the bridge: {fault}"));
             let event = Event::from(error.with_code(CODE));
@@ -208,35 +291,31 @@ impl Relay {
 }
 
 /// What was given to the connection, which holds it until it is sent.
-struct Given {
-    /// Nothing once the connection is waited for.
-    held: Option<Sender<()>>,
-    let_go: Receiver<()>,
-}
+struct Given(Arc<Semaphore>);
 
 impl Given {
+    /// More parts than a connection holds at a time.
+    const PARTS: u32 = 1 << 20;
+
     fn new() -> Self {
-        let (held, let_go) = channel(1);
-        Self { held: Some(held), let_go }
+        Self(Arc::new(Semaphore::new(Self::PARTS as usize)))
     }
 
     /// The same bytes, whose end is told.
     fn watched(&self, bytes: Bytes) -> Bytes {
-        Bytes::from_owner(Watched { bytes, _held: self.held.clone() })
+        let held = Arc::clone(&self.0).try_acquire_owned().ok();
+        Bytes::from_owner(Watched { bytes, _held: held })
     }
 
-    /// Waits until the connection has let all bytes go, and has had a turn to send the headers.
-    async fn taken(&mut self) {
-        self.held = None;
-        // Nothing is sent here: it ends when no sender is left.
-        let _ = self.let_go.recv().await;
-        yield_now().await;
+    /// Waits until the connection has let all bytes go.
+    async fn taken(&self) {
+        drop(self.0.acquire_many(Self::PARTS).await);
     }
 }
 
 struct Watched {
     bytes: Bytes,
-    _held: Option<Sender<()>>,
+    _held: Option<OwnedSemaphorePermit>,
 }
 
 impl AsRef<[u8]> for Watched {
