@@ -36,7 +36,27 @@ pub enum ParentRun {
 pub struct Lineage<'e> {
     events: &'e [Event],
     runs: Vec<LineageRun<'e>>,
-    by_id: HashMap<&'e str, usize>,
+    ids: Ids<'e>,
+}
+
+/// Where the last run of each id stands: ids are used once in a thread, not in a log of several.
+#[derive(Clone, Debug, Default)]
+struct Ids<'e> {
+    anywhere: HashMap<&'e str, usize>,
+    in_thread: HashMap<(&'e str, &'e str), usize>,
+}
+
+impl<'e> Ids<'e> {
+    fn insert(&mut self, thread_id: &'e str, run_id: &'e str, run: usize) {
+        self.anywhere.insert(run_id, run);
+        self.in_thread.insert((thread_id, run_id), run);
+    }
+
+    /// The run of the thread with an id, or else of another thread.
+    fn find(&self, thread_id: &str, run_id: &str) -> Option<usize> {
+        let found = self.in_thread.get(&(thread_id, run_id));
+        found.or_else(|| self.anywhere.get(run_id)).copied()
+    }
 }
 
 /// One run of a log.
@@ -58,12 +78,13 @@ pub struct LineageRun<'e> {
 impl<'e> Lineage<'e> {
     /// Reads the runs of a log. Events before the first run belong to none.
     ///
-    /// Of several runs with one id, which the protocol forbids, the last one is found by it. A link
-    /// to a run that comes later, or to none of the log, is kept and makes a root.
+    /// Of several runs with one id the last one is found by it; in one thread the protocol forbids
+    /// them. A link leads to a run of the same thread, or else of another one. One to a run that comes
+    /// later, or to none of the log, is kept and makes a root.
     #[must_use]
     pub fn new(events: &'e [Event], reading: ParentRun) -> Self {
         let mut runs: Vec<LineageRun<'e>> = Vec::new();
-        let mut by_id: HashMap<&str, usize> = HashMap::new();
+        let mut ids = Ids::default();
         let mut by_thread: HashMap<&str, usize> = HashMap::new();
         for (place, event) in events.iter().enumerate() {
             let Body::RunStarted(body) = &event.body else {
@@ -74,10 +95,10 @@ impl<'e> Lineage<'e> {
             };
             let parent_run_id = body.parent_run_id.as_deref();
             let follows = match (reading, parent_run_id) {
-                (ParentRun::Branch, Some(parent)) => by_id.get(parent).copied(),
+                (ParentRun::Branch, Some(parent)) => ids.find(&body.thread_id, parent),
                 _ => by_thread.get(body.thread_id.as_str()).copied(),
             };
-            by_id.insert(&body.run_id, runs.len());
+            ids.insert(&body.thread_id, &body.run_id, runs.len());
             by_thread.insert(&body.thread_id, runs.len());
             runs.push(LineageRun {
                 thread_id: &body.thread_id,
@@ -87,7 +108,7 @@ impl<'e> Lineage<'e> {
                 events: place..place + 1,
             });
         }
-        Self { events, runs, by_id }
+        Self { events, runs, ids }
     }
 
     /// The runs, in the order of the log.
@@ -99,13 +120,13 @@ impl<'e> Lineage<'e> {
     /// The run with an id.
     #[must_use]
     pub fn run(&self, run_id: &str) -> Option<&LineageRun<'e>> {
-        self.runs.get(*self.by_id.get(run_id)?)
+        self.runs.get(*self.ids.anywhere.get(run_id)?)
     }
 
     /// The runs from the root to the one with an id, both included; nothing if there is none.
     #[must_use]
     pub fn chain(&self, run_id: &str) -> Option<Vec<&LineageRun<'e>>> {
-        let mut next = Some(*self.by_id.get(run_id)?);
+        let mut next = Some(*self.ids.anywhere.get(run_id)?);
         let mut chain = Vec::new();
         // A run follows one that came before it, so this ends.
         while let Some(run) = next.and_then(|index| self.runs.get(index)) {
@@ -163,7 +184,7 @@ impl<'e> Lineage<'e> {
     /// The log without a run and all that go on from it.
     #[must_use]
     pub fn cut(&self, run_id: &str) -> Option<Vec<&'e Event>> {
-        let gone = *self.by_id.get(run_id)?;
+        let gone = *self.ids.anywhere.get(run_id)?;
         let mut is_gone = vec![false; self.runs.len()];
         let mut left_out = vec![false; self.events.len()];
         for (index, run) in self.runs.iter().enumerate() {

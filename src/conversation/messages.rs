@@ -10,39 +10,44 @@ use crate::model::{AssistantMessage, Message, ToolCall};
 pub(super) struct Messages {
     /// In the order in which they came to be; never removed one by one.
     slots: Vec<Message>,
+    /// Where each slot stands.
+    places: Vec<Place>,
+    /// The slots of the first message and of the last one.
+    ends: Option<(usize, usize)>,
+    /// Of each group its last slot. A group is a message and the tool messages that follow it; a
+    /// conversation that begins with tool messages begins with a group of them alone.
+    groups: Vec<usize>,
     by_id: HashMap<String, usize>,
     /// Slot of the assistant message, and which of its calls.
     calls: HashMap<String, (usize, usize)>,
-    groups: Vec<Group>,
-    /// The groups in the order of the conversation.
-    order: Vec<usize>,
-    /// The group of each slot.
-    group_of: Vec<usize>,
     /// For an id that is taken, the number from which on ids like it may be free.
     free: HashMap<String, u64>,
 }
 
-/// A message, and the tool messages that follow it.
-#[derive(Clone, Debug, Default)]
-struct Group {
-    /// No tool message; nothing if the conversation begins with tool messages.
-    head: Option<usize>,
-    answers: Vec<usize>,
+/// Where a message stands: the slots beside it, and its group.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    before: Option<usize>,
+    behind: Option<usize>,
+    group: usize,
 }
 
-/// An iterator that knows how many items are left.
-struct Counted<I> {
-    items: I,
+/// Slots in the order of the conversation.
+struct InOrder<'m> {
+    places: &'m [Place],
+    front: Option<usize>,
+    back: Option<usize>,
     left: usize,
 }
 
-impl<I: Iterator> Iterator for Counted<I> {
-    type Item = I::Item;
+impl Iterator for InOrder<'_> {
+    type Item = usize;
 
-    fn next(&mut self) -> Option<I::Item> {
-        let item = self.items.next()?;
-        self.left -= 1;
-        Some(item)
+    fn next(&mut self) -> Option<usize> {
+        self.left = self.left.checked_sub(1)?;
+        let slot = self.front?;
+        self.front = self.places[slot].behind;
+        Some(slot)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -50,15 +55,16 @@ impl<I: Iterator> Iterator for Counted<I> {
     }
 }
 
-impl<I: DoubleEndedIterator> DoubleEndedIterator for Counted<I> {
-    fn next_back(&mut self) -> Option<I::Item> {
-        let item = self.items.next_back()?;
-        self.left -= 1;
-        Some(item)
+impl DoubleEndedIterator for InOrder<'_> {
+    fn next_back(&mut self) -> Option<usize> {
+        self.left = self.left.checked_sub(1)?;
+        let slot = self.back?;
+        self.back = self.places[slot].before;
+        Some(slot)
     }
 }
 
-impl<I: Iterator> ExactSizeIterator for Counted<I> {}
+impl ExactSizeIterator for InOrder<'_> {}
 
 impl PartialEq for Messages {
     fn eq(&self, other: &Self) -> bool {
@@ -83,13 +89,12 @@ impl Messages {
     }
 
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Message> + ExactSizeIterator {
-        let items = self.in_order().map(|slot| &self.slots[slot]);
-        Counted { items, left: self.slots.len() }
+        self.in_order().map(|slot| &self.slots[slot])
     }
 
-    fn in_order(&self) -> impl DoubleEndedIterator<Item = usize> {
-        let groups = self.order.iter().map(|group| &self.groups[*group]);
-        groups.flat_map(|group| group.head.into_iter().chain(group.answers.iter().copied()))
+    fn in_order(&self) -> InOrder<'_> {
+        let (front, back) = self.ends.unzip();
+        InOrder { places: &self.places, front, back, left: self.slots.len() }
     }
 
     pub(super) fn contains(&self, id: &str) -> bool {
@@ -138,71 +143,110 @@ impl Messages {
     /// that follow that one; at the end if no message holds the call.
     pub(super) fn put_answer(&mut self, message: Message, tool_call_id: &str) {
         match self.calls.get(tool_call_id) {
-            Some(&(host, _)) => self.add(message, self.group_of[host]),
+            Some(&(host, _)) => self.join_group(message, self.places[host].group),
             None => self.append(message),
         }
     }
 
     fn append(&mut self, message: Message) {
-        match self.order.last() {
-            Some(&last) if is_tool(&message) => self.add(message, last),
+        let last = self.ends.map(|(_, last)| last);
+        match last {
+            Some(last) if is_tool(&message) => self.join_group(message, self.places[last].group),
             _ => {
                 let group = self.groups.len();
-                self.groups.push(Group::default());
-                self.order.push(group);
-                self.add(message, group);
+                self.groups.push(self.slots.len());
+                self.add(message, Place { before: last, behind: None, group });
             }
         }
     }
 
-    /// Adds a new message to a group: a tool message at its end, another one as its head.
-    fn add(&mut self, message: Message, group: usize) {
+    /// Adds a new message at the end of a group.
+    fn join_group(&mut self, message: Message, group: usize) {
+        let before = std::mem::replace(&mut self.groups[group], self.slots.len());
+        let behind = self.places[before].behind;
+        self.add(message, Place { before: Some(before), behind, group });
+    }
+
+    fn add(&mut self, message: Message, place: Place) {
         let slot = self.slots.len();
-        if is_tool(&message) {
-            self.groups[group].answers.push(slot);
-        } else {
-            self.groups[group].head = Some(slot);
+        let (first, last) = self.ends.unwrap_or((slot, slot));
+        if let Some(before) = place.before {
+            self.places[before].behind = Some(slot);
         }
+        if let Some(behind) = place.behind {
+            self.places[behind].before = Some(slot);
+        }
+        self.ends = Some((first, if place.behind.is_none() { slot } else { last }));
         self.by_id.insert(message.id().to_owned(), slot);
         self.slots.push(message);
-        self.group_of.push(group);
+        self.places.push(place);
         self.learn_calls(slot);
     }
 
     /// Makes an answer that is no tool message any more the head of those behind it.
     fn split(&mut self, slot: usize) {
-        let group = self.group_of[slot];
-        let answers = &mut self.groups[group].answers;
-        let Some(at) = answers.iter().position(|answer| *answer == slot) else { return };
-        let behind = answers.split_off(at + 1);
-        answers.pop();
+        let Place { before, group, .. } = self.places[slot];
+        let Some(before) = before.filter(|before| self.places[*before].group == group) else {
+            return;
+        };
         let new = self.groups.len();
-        for answer in &behind {
-            self.group_of[*answer] = new;
-        }
-        self.group_of[slot] = new;
-        self.groups.push(Group { head: Some(slot), answers: behind });
-        if let Some(place) = self.order.iter().rposition(|each| *each == group) {
-            self.order.insert(place + 1, new);
+        self.groups.push(self.groups[group]);
+        if self.is_shorter_before(slot, before) {
+            self.groups[new] = before;
+            self.regroup(before, new, |place| place.before);
+        } else {
+            self.groups[group] = before;
+            self.regroup(slot, new, |place| place.behind);
         }
     }
 
     /// Makes a head that is a tool message now one of those behind the message before it.
     fn join(&mut self, slot: usize) {
-        let group = self.group_of[slot];
-        let Group { head: _, mut answers } = std::mem::take(&mut self.groups[group]);
-        answers.insert(0, slot);
-        let place = self.order.iter().rposition(|each| *each == group).filter(|place| *place > 0);
-        let Some(place) = place else {
-            self.groups[group].answers = answers;
-            return;
-        };
-        let before = self.order[place - 1];
-        self.order.remove(place);
-        for answer in &answers {
-            self.group_of[*answer] = before;
+        let Place { before, group, .. } = self.places[slot];
+        let Some(before) = before else { return };
+        let group_before = self.places[before].group;
+        if self.is_shorter_before(slot, before) {
+            self.regroup(before, group, |place| place.before);
+        } else {
+            self.groups[group_before] = self.groups[group];
+            self.regroup(slot, group_before, |place| place.behind);
         }
-        self.groups[before].answers.append(&mut answers);
+    }
+
+    /// Whether fewer messages of its group stand from `before` back than of its own from `slot` on.
+    /// It takes as long as the fewer ones.
+    fn is_shorter_before(&self, slot: usize, before: usize) -> bool {
+        let mut back = self.same_group(before, |place| place.before);
+        let mut on = self.same_group(slot, |place| place.behind);
+        loop {
+            match (back.next(), on.next()) {
+                (None, on) => return on.is_some(),
+                (Some(_), None) => return false,
+                (Some(_), Some(_)) => {}
+            }
+        }
+    }
+
+    /// The slots from one on, in a direction, that are of its group.
+    fn same_group(
+        &self,
+        slot: usize,
+        next: impl Fn(&Place) -> Option<usize>,
+    ) -> impl Iterator<Item = usize> {
+        let group = self.places[slot].group;
+        let next = move |slot: &usize| next(&self.places[*slot]);
+        std::iter::successors(Some(slot), next)
+            .take_while(move |slot| self.places[*slot].group == group)
+    }
+
+    /// Puts a slot, and those beside it that are of its group, into another one.
+    fn regroup(&mut self, slot: usize, new: usize, next: impl Fn(&Place) -> Option<usize>) {
+        let old = self.places[slot].group;
+        let mut here = Some(slot);
+        while let Some(slot) = here.filter(|slot| self.places[*slot].group == old) {
+            self.places[slot].group = new;
+            here = next(&self.places[slot]);
+        }
     }
 
     pub(super) fn call(&self, id: &str) -> Option<&ToolCall> {

@@ -2,12 +2,14 @@
 
 use ag_ui_proto::Event;
 use ag_ui_proto::conversation::{
-    ChunkExpander, Compactor, Conversation, Lineage, ParentRun, Verifier,
+    ChunkExpander, Compactor, Conversation, Lineage, ParentRun, Verifier, apply_patch,
 };
 use ag_ui_proto::model::{
-    RunFinished, RunStarted, StateSnapshot, TextMessageChunk, TextMessageContent, TextMessageEnd,
-    TextMessageStart,
+    ActivitySnapshot, PatchOperation, RunFinished, RunStarted, StateSnapshot, TextMessageChunk,
+    TextMessageContent, TextMessageEnd, TextMessageStart, ToolCallResult, ToolCallStart,
 };
+use ag_ui_proto::value::{Object, Value};
+use serde_json::json;
 
 use super::{SLACK, alone, held_by, peak_of};
 
@@ -40,6 +42,50 @@ fn a_conversation_holds_the_text_and_not_its_deltas() {
         // Text doubles as it grows.
         assert!(held <= 2 * text + SLACK, "{held} bytes for {text} of text");
     }
+}
+
+/// Two operations, and a move, once cost a copy of the state each.
+#[test]
+fn a_patch_holds_what_it_changes_and_not_the_state() {
+    let _alone = alone();
+    let state = Value::from((0..200_000).collect::<Vec<_>>());
+    let mut state = Value::from(Object::from([("log", state), ("status", "waits".into())]));
+    if let Some(log) = state.get_mut("log").and_then(Value::as_list_mut) {
+        log.reserve(1);
+    }
+    for patch in [
+        json!([
+            {"op": "add", "path": "/log/-", "value": 1},
+            {"op": "replace", "path": "/status", "value": "runs"},
+        ]),
+        json!([{"op": "move", "from": "/status", "path": "/mood"}]),
+        json!([{"op": "move", "from": "/mood", "path": "/status"}, {"op": "remove", "path": "/x"}]),
+    ] {
+        let patch: Vec<PatchOperation> = serde_json::from_value(patch).unwrap();
+        let (applied, peak) = peak_of(|| apply_patch(&mut state, &patch));
+        assert!(peak < SLACK, "{peak} bytes");
+        assert_eq!(applied.is_err(), state.get("mood").is_some() && patch.len() == 2);
+    }
+}
+
+/// Each once left a list as long as all of them behind: 100,000 took 23 GB.
+#[test]
+fn results_that_become_activities_cost_what_they_hold() {
+    let _alone = alone();
+    let results = 8000;
+    let ((), peak) = peak_of(|| {
+        let mut conversation = Conversation::new();
+        conversation.apply(&ToolCallStart::new("c", "f").into());
+        for result in 0..results {
+            conversation.apply(&ToolCallResult::new(format!("t{result}"), "c", "").into());
+        }
+        for result in 0..results {
+            let id = format!("t{result}");
+            conversation.apply(&ActivitySnapshot::new(id, "p", Object::new()).into());
+        }
+        assert_eq!(conversation.messages().len(), results + 1);
+    });
+    assert!(peak < 1024 * results, "{peak} bytes for {results} messages");
 }
 
 #[test]

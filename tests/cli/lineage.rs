@@ -80,7 +80,7 @@ fn what_is_odd_about_ids_and_parents_is_said_as_it_is() {
         String::from_utf8(good(&["lineage"], log.as_str())).unwrap(),
         "* \"a\" of thread \"t\": 2 events, success, parent \"b\" comes later in the log\n\
          | \"b\" of thread \"t\": 2 events, success\n\
-         | \"a\" of thread \"t\": 2 events, success, under an id that an earlier run has\n\
+         | \"a\" of thread \"t\": 2 events, success, under an id that an earlier run of the thread has\n\
          | \"c\" of thread \"t\": 2 events, success\n\
          * \"d\" of thread \"t\": 2 events, failed, its own parent\n"
     );

@@ -47,6 +47,21 @@ fn a_branch_is_its_chain_alone() {
     assert!(lineage.materialize("5").is_none());
 }
 
+/// Agents that count their runs give each thread a run "1".
+#[test]
+fn a_link_leads_to_a_run_of_its_own_thread() {
+    let log = log(&[
+        ("1", "t", None),
+        ("1", "u", None),
+        ("2", "t", Some("1")),
+        ("2", "u", Some("1")),
+        ("3", "v", Some("2")),
+    ]);
+    let lineage = Lineage::new(&log, ParentRun::Branch);
+    let follows: Vec<_> = lineage.runs().iter().map(|run| run.follows).collect();
+    assert_eq!(follows, [None, None, Some(0), Some(1), Some(3)]);
+}
+
 #[test]
 fn any_point_of_a_run_is_a_conversation() {
     let log = log(&[("1", "t", None), ("2", "t", None)]);

@@ -14,7 +14,7 @@ fn patched(state: &str, patch: serde_json::Value) -> Result<String, String> {
     match apply_patch(&mut value, &patch) {
         Ok(()) => Ok(value.to_string()),
         Err(error) => {
-            assert_eq!(value, before);
+            assert_eq!(value.to_string(), before.to_string());
             Err(error.to_string())
         }
     }
@@ -144,6 +144,36 @@ fn a_value_does_not_grow_without_bounds() {
 }
 
 #[test]
+fn what_a_patch_has_copied_and_taken_out_again_counts_against_its_limit() {
+    let mut value = Value::from(json!({"a": "x".repeat(10 << 20)}));
+    let round =
+        [json!({"op": "copy", "from": "/a", "path": "/b"}), json!({"op": "remove", "path": "/b"})];
+    let patch: Vec<PatchOperation> =
+        serde_json::from_value(json!(vec![round; 9].concat())).unwrap();
+    let error = apply_patch(&mut value, &patch).unwrap_err();
+    assert_eq!((error.index, error.reason), (10, PatchReason::TooLarge { max: 64 << 20 }));
+    assert_eq!(value.as_object().unwrap().len(), 1);
+}
+
+#[test]
+fn members_taken_out_come_back_where_they_were() {
+    let take = |path: &str| json!({"op": "remove", "path": path});
+    for patch in [
+        json!([take("/b"), take("/a"), take("/d"), take("/l/1"), take("/l/0"), take("/none")]),
+        json!([take("/b"), take("/l/2"), take("/a"), take("/l/0"), take("/none")]),
+        json!([{"op": "move", "from": "/a", "path": ""}, take("/none")]),
+        json!([{"op": "move", "from": "/a", "path": "/l/-"}, take("/none")]),
+        json!([{"op": "move", "from": "/a", "path": "/l/1"}, take("/b"), take("/l/1"), take("/none")]),
+        json!([{"op": "move", "from": "/b", "path": "/a"}, take("/none")]),
+        json!([{"op": "move", "from": "/l/0", "path": "/l/2"}, take("/l/0"), take("/none")]),
+        json!([take("/b"), {"op": "move", "from": "/a", "path": "/l/9"}]),
+        json!([take("/b"), take(""), {"op": "add", "path": "", "value": {}}, take("/none")]),
+    ] {
+        patched(r#"{"a":1,"b":{"x":2},"c":3,"l":[1,2,3],"d":4}"#, patch).unwrap_err();
+    }
+}
+
+#[test]
 fn what_no_enforcement_has_seen_is_refused_not_guessed() {
     check_fails(
         "{}",
@@ -182,6 +212,14 @@ fn operation() -> impl Strategy<Value = serde_json::Value> {
 
 proptest! {
     #![proptest_config(crate::laws::cases(3000))]
+
+    #[test]
+    fn a_patch_that_fails_leaves_no_trace(patch in vec(operation(), 1..6)) {
+        let mut patch = patch;
+        patch.push(json!({"op": "remove", "path": "/none"}));
+        let state = r#"{"z":0,"a":{"b":1,"y":{}},"l":[{"a":2},1,"x"],"~":0,"/":1,"":2}"#;
+        patched(state, json!(patch)).unwrap_err();
+    }
 
     /// `json-patch` says the same, but for what it reads otherwise than the protocol does: the whole
     /// value removed or moved away, and a value moved onto itself or into itself.

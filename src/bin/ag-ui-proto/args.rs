@@ -393,7 +393,8 @@ pub(crate) enum Keep {
 /// One line a run: id, thread, number of events, and how it ended. A root begins with `*`; `|` goes
 /// on from the run above it in its column; `+`, further in, is a branch of that run. The branch with
 /// the most runs keeps the column. A parent that is not found before the run is told, as is an id that
-/// an earlier run has. Rules are not asked for: see `verify`. Memory grows with the number of runs.
+/// an earlier run of the thread has. A parent is looked for in the run's own thread first. Rules are not
+/// asked for: see `verify`. Memory grows with the number of runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A run ends as one of: success, interrupted, cancelled, failed, truncated

@@ -133,7 +133,7 @@ fn forest(runs: &[LineageRun]) -> Vec<(char, usize, usize)> {
 /// What is to be said of the id of each run, and of the one that it names as its parent.
 fn links(runs: &[LineageRun], reading: Parent) -> Vec<String> {
     let all: HashSet<&str> = runs.iter().map(|run| run.run_id).collect();
-    let mut before = HashSet::new();
+    let (mut before, mut in_threads) = (HashSet::new(), HashSet::new());
     let links = runs.iter().map(|run| {
         let parent = match run.parent_run_id {
             None => String::new(),
@@ -147,8 +147,9 @@ fn links(runs: &[LineageRun], reading: Parent) -> Vec<String> {
             }
             Some(parent) => format!(", parent {parent:?} is not in the log"),
         };
-        let is_first = before.insert(run.run_id);
-        let id = if is_first { "" } else { ", under an id that an earlier run has" };
+        before.insert(run.run_id);
+        let is_first = in_threads.insert((run.thread_id, run.run_id));
+        let id = if is_first { "" } else { ", under an id that an earlier run of the thread has" };
         format!("{parent}{id}")
     });
     links.collect()

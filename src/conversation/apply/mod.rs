@@ -23,9 +23,10 @@ use crate::value::{Object, Value};
 /// of it. Other streams do no harm: what has no place is left out, with a warning.
 ///
 /// An event takes as long as what it changes. A delta or a result costs its own length, however many
-/// messages there are; a snapshot costs the messages; a patch of several operations, or one that moves
-/// or copies, the state. Memory goes with what was said; a patch that copies may make the state, and
-/// each activity, as large as [`PatchReason::TooLarge`](super::PatchReason::TooLarge) says.
+/// messages there are; a snapshot costs the messages; a patch costs the objects and lists that it
+/// changes, and the whole state if it copies. Memory goes with what was said; a patch that copies may
+/// make the state, and each activity, as large as
+/// [`PatchReason::TooLarge`](super::PatchReason::TooLarge) says.
 ///
 /// Ids stay unique: see [`WarningKind::IdTaken`] and [`WarningKind::ResultReplaced`]. Messages that
 /// a newer peer's role makes unreadable are left out.

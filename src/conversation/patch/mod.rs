@@ -1,14 +1,20 @@
 //! JSON Patch on the values of this crate.
 //!
 //! The order of members and every digit of every number stay as they were, and what a patch costs
-//! goes with what it touches, where there is one operation. That is why it is not left to a crate
+//! goes with what it touches, but for copies, which are weighed. That is why it is not left to a crate
 //! that patches `serde_json::Value`; and `json-patch` 5.0.0 panics as it undoes a move onto the whole
 //! value, and leaves a move half done whose target does not exist.
 //!
 //! Rule: RFC 6902 and 6901; specification 1.1, events/state.
 
+mod undo;
+
+use self::undo::Changes;
 use crate::model::{PatchOp, PatchOperation};
-use crate::value::{List, Number, Object, Value};
+use crate::value::{Number, Object, Value};
+
+/// The unescaped tokens of a JSON Pointer.
+type Path = Vec<String>;
 
 /// How deep a patched value may nest, its own container included.
 pub const DEFAULT_MAX_PATCHED_DEPTH: usize = crate::model::DEFAULT_MAX_DEPTH;
@@ -53,7 +59,8 @@ pub enum PatchReason {
         /// The limit.
         max: usize,
     },
-    /// The value would grow too large by copying within itself.
+    /// The value would grow too large by copying within itself; what the patch has taken out since
+    /// its first copy counts, too.
     #[error("copies beyond {max} bytes")]
     TooLarge {
         /// The limit, in bytes of text and 32 for each value.
@@ -73,36 +80,37 @@ pub enum PatchReason {
 ///
 /// The first operation that cannot be applied. `value` is then as it was.
 pub fn apply_patch(value: &mut Value, patch: &[PatchOperation]) -> Result<(), PatchError> {
-    match patch {
-        [] => Ok(()),
-        // One operation looks before it changes anything.
-        [operation] => apply(value, operation).map_err(|reason| error(0, operation, reason)),
-        operations => {
-            let mut patched = value.clone();
-            for (index, operation) in operations.iter().enumerate() {
-                apply(&mut patched, operation).map_err(|reason| error(index, operation, reason))?;
-            }
-            *value = patched;
-            Ok(())
+    let mut changes = Changes::default();
+    for (index, operation) in patch.iter().enumerate() {
+        if let Err(reason) = apply(value, operation, &mut changes) {
+            changes.undo(value);
+            return Err(PatchError { index, path: operation.path.clone(), reason });
         }
     }
+    Ok(())
 }
 
-fn error(index: usize, operation: &PatchOperation, reason: PatchReason) -> PatchError {
-    PatchError { index, path: operation.path.clone(), reason }
-}
-
-fn apply(root: &mut Value, operation: &PatchOperation) -> Result<(), PatchReason> {
+fn apply(
+    root: &mut Value,
+    operation: &PatchOperation,
+    changes: &mut Changes,
+) -> Result<(), PatchReason> {
     let path = tokens(&operation.path)?;
     let value = || operation.value.as_ref().ok_or(PatchReason::Malformed);
     let from = || operation.from.as_deref().ok_or(PatchReason::Malformed);
     match &operation.op {
-        PatchOp::Add => add(root, &path, value()?.clone()),
-        PatchOp::Remove => remove(root, &path).map(drop),
+        PatchOp::Add => add(root, path, value()?.clone(), changes),
+        PatchOp::Remove => {
+            let (at, old) = remove(root, &path)?;
+            changes.removed(path, at, old);
+            Ok(())
+        }
         PatchOp::Replace => {
             let value = value()?;
             fits(value, path.len())?;
-            *find_mut(root, &path).ok_or(PatchReason::NoPlace)? = value.clone();
+            let place = find_mut(root, &path).ok_or(PatchReason::NoPlace)?;
+            let old = std::mem::replace(place, value.clone());
+            changes.replaced(path, old);
             Ok(())
         }
         PatchOp::Test => {
@@ -113,13 +121,15 @@ fn apply(root: &mut Value, operation: &PatchOperation) -> Result<(), PatchReason
             let from = from()?;
             let source = find(root, &tokens(from)?).ok_or_else(|| no_source(from))?;
             let max = MAX_COPIED_LEN;
-            if weight(source).saturating_add(weight(root)) > max {
+            let sum = weight(source).saturating_add(weight(root)).saturating_add(changes.kept());
+            if sum > max {
                 return Err(PatchReason::TooLarge { max });
             }
             let source = source.clone();
-            add(root, &path, source)
+            changes.copied();
+            add(root, path, source, changes)
         }
-        PatchOp::Move => move_to(root, from()?, &path),
+        PatchOp::Move => move_to(root, from()?, path, changes),
         PatchOp::Unknown(_) => Err(PatchReason::Malformed),
     }
 }
@@ -128,7 +138,12 @@ fn no_source(from: &str) -> PatchReason {
     PatchReason::NoSource(from.to_owned())
 }
 
-fn move_to(root: &mut Value, from: &str, path: &[String]) -> Result<(), PatchReason> {
+fn move_to(
+    root: &mut Value,
+    from: &str,
+    mut path: Path,
+    changes: &mut Changes,
+) -> Result<(), PatchReason> {
     let source_path = tokens(from)?;
     let source = find(root, &source_path).ok_or_else(|| no_source(from))?;
     if source_path == path {
@@ -137,57 +152,78 @@ fn move_to(root: &mut Value, from: &str, path: &[String]) -> Result<(), PatchRea
     if path.starts_with(&source_path) {
         return Err(PatchReason::IntoItself);
     }
-    // The target is looked for once the source is gone, and the source may be what it stands on;
-    // only a copy can tell beforehand.
     fits(source, path.len())?;
-    let mut trial = root.clone();
-    let value = remove(&mut trial, &source_path)?;
-    add(&mut trial, path, value)?;
-    *root = trial;
+    // The target is looked for once the source is gone, and the source may be what it stands on.
+    let (at, value) = remove(root, &source_path)?;
+    match put(root, &mut path, value) {
+        Ok(old) => {
+            changes.moved_away(source_path, at);
+            changes.put(path, old);
+            Ok(())
+        }
+        Err(value) => {
+            changes.removed(source_path, at, value);
+            Err(PatchReason::NoPlace)
+        }
+    }
+}
+
+fn add(
+    root: &mut Value,
+    mut path: Path,
+    value: Value,
+    changes: &mut Changes,
+) -> Result<(), PatchReason> {
+    fits(&value, path.len())?;
+    let old = put(root, &mut path, value).map_err(|_| PatchReason::NoPlace)?;
+    changes.put(path, old);
     Ok(())
 }
 
-fn add(root: &mut Value, path: &[String], value: Value) -> Result<(), PatchReason> {
-    fits(&value, path.len())?;
-    let Some((token, parents)) = path.split_last() else {
-        *root = value;
-        return Ok(());
+/// Puts a value into its place, and gives what stood there, if it was not put in between; the path
+/// then names an index where it said `-`.
+///
+/// # Errors
+///
+/// The value, if there is no such place.
+fn put(root: &mut Value, path: &mut Path, value: Value) -> Result<Option<Value>, Value> {
+    let Some((token, parents)) = path.split_last_mut() else {
+        return Ok(Some(std::mem::replace(root, value)));
     };
-    match find_mut(root, parents).ok_or(PatchReason::NoPlace)? {
+    match find_mut(root, parents) {
+        Some(Value::Object(object)) => Ok(object.insert(token.as_str(), value)),
+        Some(Value::List(list)) => {
+            if token == "-" {
+                *token = list.len().to_string();
+            }
+            match position(token) {
+                Some(index) if index <= list.len() => list.insert(index, value),
+                _ => return Err(value),
+            }
+            Ok(None)
+        }
+        _ => Err(value),
+    }
+}
+
+/// Takes a value out, and says how many members or elements stand before it.
+fn remove(root: &mut Value, path: &[String]) -> Result<(usize, Value), PatchReason> {
+    let Some((token, parents)) = path.split_last() else { return Ok((0, root.take())) };
+    let removed = match find_mut(root, parents).ok_or(PatchReason::NoPlace)? {
         Value::Object(object) => {
-            object.insert(token.as_str(), value);
-            Ok(())
+            let at = object.keys().position(|key| key == token);
+            at.and_then(|at| Some((at, object.remove(token)?)))
         }
         Value::List(list) => {
-            let index = if token == "-" { Some(list.len()) } else { position(token) };
-            let index = index.filter(|index| *index <= list.len()).ok_or(PatchReason::NoPlace)?;
-            let mut values = std::mem::take(list).into_vec();
-            values.insert(index, value);
-            *list = List::from(values);
-            Ok(())
+            let at = position(token).filter(|at| *at < list.len());
+            at.map(|at| (at, list.remove(at)))
         }
-        _ => Err(PatchReason::NoPlace),
-    }
+        _ => None,
+    };
+    removed.ok_or(PatchReason::NoPlace)
 }
 
-fn remove(root: &mut Value, path: &[String]) -> Result<Value, PatchReason> {
-    let Some((token, parents)) = path.split_last() else { return Ok(root.take()) };
-    match find_mut(root, parents).ok_or(PatchReason::NoPlace)? {
-        Value::Object(object) => object.remove(token).ok_or(PatchReason::NoPlace),
-        Value::List(list) => {
-            let index = position(token).filter(|index| *index < list.len());
-            let index = index.ok_or(PatchReason::NoPlace)?;
-            let mut values = std::mem::take(list).into_vec();
-            let removed = values.remove(index);
-            *list = List::from(values);
-            Ok(removed)
-        }
-        _ => Err(PatchReason::NoPlace),
-    }
-}
-
-/// The unescaped tokens of a JSON Pointer.
-fn tokens(pointer: &str) -> Result<Vec<String>, PatchReason> {
+fn tokens(pointer: &str) -> Result<Path, PatchReason> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return Err(PatchReason::Malformed);
     }
