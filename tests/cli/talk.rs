@@ -1,6 +1,11 @@
 //! `serve` and `run`.
 
 use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use socket2::{Domain, Socket, Type};
 
 use crate::run::{good, run, sample};
 use crate::servers::{Server, call, events, posted, scripted};
@@ -187,4 +192,60 @@ fn a_server_that_is_told_to_stop_ends_and_breaks_off_what_is_left() {
     let (code, said) = server.stop();
     assert_eq!((code, said.lines().count()), (Some(0), 2), "{said}");
     assert_eq!(caller.join().unwrap(), Some(1), "a run that was broken off is no success");
+}
+
+/// What a client gets that begins to read when most of the session has come.
+fn read_late(url: &str) -> String {
+    let address: SocketAddr =
+        url.strip_prefix("http://").unwrap().trim_end_matches('/').parse().unwrap();
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.set_recv_buffer_size(2048).unwrap();
+    socket.connect(&address.into()).unwrap();
+    let mut connection = TcpStream::from(socket);
+    let input = r#"{"threadId":"t","runId":"r","messages":[],"tools":[],"context":[]}"#;
+    let head = "POST / HTTP/1.0\r\nHost: agent\r\nContent-Type: application/json\r\n";
+    write!(connection, "{head}Content-Length: {}\r\n\r\n{input}", input.len()).unwrap();
+    thread::sleep(Duration::from_secs(2));
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains(" 200 "), "{answer}");
+    String::from_utf8(good(&["decode"], good(&["encode"], body))).unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn deltas_are_merged_for_a_client_that_is_slow() {
+    let text = |events: &str| -> (usize, String) {
+        let deltas =
+            events.lines().filter_map(|line| line.split_once("\"delta\":\"")?.1.split_once('"'));
+        let deltas: Vec<_> = deltas.map(|(delta, _)| delta).collect();
+        (deltas.len(), deltas.concat())
+    };
+    let deltas = (0..1500).map(|number| {
+        format!(r#"{{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"{number} "}}"#) + "\n"
+    });
+    let session = deltas.collect::<Vec<_>>().concat();
+    let session = format!(
+        "{}\n{}\n{session}{}\n{}\n",
+        r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#,
+        r#"{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}"#,
+        r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#,
+        r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#,
+    );
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), &session).unwrap();
+    let path = file.path().to_str().unwrap();
+    let (all, said) = text(&session);
+    let paced = ["serve", path, "--pace", "1ms"];
+
+    let plain = Server::start(&paced);
+    assert_eq!(text(&read_late(&plain.url)), (all, said.clone()), "no one asked for it");
+    let merging = Server::start(&[&paced[..], &["--merge"]].concat());
+    let bridge = Server::start(&["bridge", "--merge", "--upstream", &plain.url]);
+    for server in [&merging, &bridge] {
+        let (deltas, merged) = text(&read_late(&server.url));
+        assert_eq!(merged, said);
+        assert!(deltas < all / 2, "{deltas} of {all}");
+    }
 }

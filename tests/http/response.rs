@@ -1,11 +1,12 @@
 //! Responses without a connection: their headers, and when their bodies take events.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::{Limits, MEDIA_TYPE, Options};
@@ -249,6 +250,39 @@ fn ready_deltas_are_merged_if_that_is_asked_for() {
 }
 
 #[test]
+fn deltas_are_merged_while_the_connection_holds_the_part_before_and_only_then() {
+    let queue = Arc::new(Mutex::new(VecDeque::from([started()])));
+    let push = |text: &str| queue.lock().unwrap().push_back(delta(text));
+    let events = stream::poll_fn(|_| match queue.lock().unwrap().pop_front() {
+        Some(event) => Poll::Ready(Some(event)),
+        None => Poll::Pending,
+    });
+    let mut body = Responder::new().coalescing().respond(&HeaderMap::new(), events).into_body();
+    let part = |polled| match polled {
+        Poll::Ready(Some(part)) => part,
+        other => panic!("{other:?}"),
+    };
+    let held = part(poll(&mut body));
+    push("a");
+    let woken = Arc::new(Count::default());
+    let waker = Waker::from(woken.clone());
+    let polled = Pin::new(&mut body).poll_frame(&mut Context::from_waker(&waker));
+    assert!(polled.is_pending(), "the connection is busy");
+    push("b");
+    push("c");
+    assert_eq!((queue.lock().unwrap().len(), woken.get()), (3, 0), "nothing is taken meanwhile");
+    drop(held);
+    assert_eq!(woken.get(), 1, "whoever polled it is told");
+    let held = part(poll(&mut body));
+    assert_eq!(read(Format::Sse, &held), [delta("abc")]);
+    drop(held);
+    for text in ["d", "e", "f"] {
+        push(text);
+        assert_eq!(read(Format::Sse, &part(poll(&mut body))), [delta(text)], "it is idle");
+    }
+}
+
+#[test]
 fn ticks_write_comments_into_idle_text_and_nothing_else() {
     for (accept, is_text) in [("text/event-stream", true), (MEDIA_TYPE, false)] {
         let items = || stream::iter([started()]).chain(stream::pending());
@@ -286,6 +320,12 @@ fn counted_ticks() -> (Arc<Count>, impl Stream<Item = ()> + Send) {
 
 #[derive(Default)]
 struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.set(self.get() + 1);
+    }
+}
 
 impl Count {
     fn get(&self) -> usize {

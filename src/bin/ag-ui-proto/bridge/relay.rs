@@ -7,8 +7,8 @@
 //! | gives nothing for too long | breaks off |
 //! | gives what is no event, or what cannot be sent | ends with a `RUN_ERROR` that says so, unless a `RUN_ERROR` came before |
 //!
-//! A relay that merges reads upstream only when the connection has taken what it was given, and then all
-//! that is there.
+//! A relay that merges gives nothing while the connection holds what it was given; what comes meanwhile is
+//! one part, to a bound of 64 KiB of upstream's bytes.
 //!
 //! A server of HTTP throws away what it has not sent when its body breaks off: what came before, and the
 //! headers if nothing did. So that waits until the connection has taken what was given.
@@ -18,6 +18,7 @@
 
 use std::fmt::Display;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ use ag_ui_proto::model::{Body, RunError};
 use ag_ui_proto::negotiate::Format;
 use ag_ui_proto::stream::{BodyError, BodyReader, BodyWriter, Coalescer};
 use bytes::Bytes;
-use futures_util::future::FutureExt as _;
+use futures_util::future::{Either, select};
 use futures_util::stream::{BoxStream, Fuse, Stream, StreamExt, unfold};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::yield_now;
@@ -126,16 +127,13 @@ impl Relay {
 
     /// Takes events, and upstream's bytes for them, until there is something to give.
     async fn step(&mut self, parts: &mut Fuse<Parts>) -> io::Result<Step> {
-        if self.coalescer.is_some() {
-            self.given.taken().await;
+        if self.coalescer.is_some()
+            && let Err(fault) = self.merge_while_busy(parts).await
+        {
+            return self.fail(&fault);
         }
         loop {
-            if let Err(fault) = self.take_events() {
-                return self.fail(&fault);
-            }
-            if self.coalescer.is_some()
-                && let Err(fault) = self.take_more(parts)
-            {
+            if let Err(fault) = self.take_events().and_then(|()| self.settle()) {
                 return self.fail(&fault);
             }
             if !self.writer.is_empty() {
@@ -182,24 +180,27 @@ impl Relay {
         Ok(())
     }
 
-    /// Puts the events of what else has come, and those that were merged.
-    fn take_more(&mut self, parts: &mut Fuse<Parts>) -> Result<(), String> {
+    /// Takes what comes until the connection has taken what it was given.
+    async fn merge_while_busy(&mut self, parts: &mut Fuse<Parts>) -> Result<(), String> {
+        let given = self.given.clone();
         let mut taken = 0;
-        while self.writer.len() < PART_LEN && taken < MERGED_LEN {
-            match parts.next().now_or_never() {
-                Some(Some(Ok(part))) => {
+        while taken < MERGED_LEN {
+            match select(pin!(given.taken()), parts.next()).await {
+                Either::Left(_) => return Ok(()),
+                Either::Right((Some(Ok(part)), _)) => {
                     taken += part.len();
                     self.take(&part);
                     self.take_events()?;
                 }
-                Some(Some(Err(error))) => {
+                Either::Right((Some(Err(error)), _)) => {
                     self.broken = Some(error);
                     break;
                 }
-                Some(None) | None => break,
+                Either::Right((None, _)) => break,
             }
         }
-        self.settle().map_err(|fault| fault.to_string())
+        given.taken().await;
+        Ok(())
     }
 
     fn put(&mut self, decoded: Decoded) -> Result<(), EncodeError> {
@@ -243,9 +244,9 @@ impl Relay {
     }
 
     /// Puts what was merged.
-    fn settle(&mut self) -> Result<(), EncodeError> {
+    fn settle(&mut self) -> Result<(), String> {
         let merged = self.coalescer.as_mut().and_then(Coalescer::take);
-        merged.map_or(Ok(()), |event| self.write(&event))
+        merged.map_or(Ok(()), |event| self.write(&event)).map_err(|fault| fault.to_string())
     }
 
     /// Ends the body where upstream ended, or broke for a reason.
@@ -273,7 +274,7 @@ impl Relay {
         self.tally.end(format!("rejected: {fault}"), false);
         // What was merged came before the fault; if it cannot be sent, that is another.
         if let Err(merged) = self.settle() {
-            self.tally.dropped(&merged.to_string());
+            self.tally.dropped(&merged);
         }
         if self.last != Last::Failed {
             let error = RunError::new(format!("the agent behind the bridge: {fault}"));
@@ -291,6 +292,7 @@ impl Relay {
 }
 
 /// What was given to the connection, which holds it until it is sent.
+#[derive(Clone)]
 struct Given(Arc<Semaphore>);
 
 impl Given {
