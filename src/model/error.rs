@@ -143,6 +143,9 @@ pub enum NoticeKind {
     /// A content part in none of the arms that this version knows was dropped.
     #[error("dropped a content part in no arm that this version knows")]
     UnknownPartArm,
+    /// A member is given again later in its object, where the last one counts.
+    #[error("given again later, where the last one counts")]
+    GivenAgain,
     /// Unrecognised material was stripped.
     #[error("stripped: {0}")]
     Stripped(Unrecognised),

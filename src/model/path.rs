@@ -5,6 +5,8 @@
 
 use std::fmt::{self, Write as _};
 
+use crate::value::Value;
+
 /// A place in an event, from the event's own object down.
 ///
 /// `Display` writes `messages[3].toolCalls[0].metadata`, with a key that is not a plain name in
@@ -50,6 +52,23 @@ impl Path {
             }
         }
         pointer
+    }
+
+    /// The place of a JSON Pointer in a value.
+    pub(crate) fn of_pointer(pointer: &str, within: &Value) -> Self {
+        let mut value = Some(within);
+        let segments = pointer.split('/').skip(1).map(|token| {
+            let name = token.replace("~1", "/").replace("~0", "~");
+            if let Some(Value::List(list)) = value
+                && let Ok(index) = name.parse()
+            {
+                value = list.get(index);
+                return Segment::Index(index);
+            }
+            value = value.and_then(Value::as_object).and_then(|object| object.get(&name));
+            Segment::Member(name)
+        });
+        Self(segments.collect())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::error::{Malformed, Notice, NoticeKind, ReadError};
 use super::{Enforced, Event, Notices, Path, Translator, UnknownNames, direct};
-use crate::value::ExactJson;
+use crate::value::{Duplicate, ExactJson};
 
 /// How many levels the JSON of an event may nest by default, the event's own object included.
 pub const DEFAULT_MAX_DEPTH: usize = 128;
@@ -160,14 +160,19 @@ impl TolerantReader {
 
 impl Translator {
     /// Reads the next event of the stream, as its JSON alone can hold it: retired shapes are
-    /// translated, an event of an unknown type is dropped, and both are reported.
+    /// translated, an event of an unknown type is dropped, of a member that is given twice the last one
+    /// counts, and all of it is reported.
     pub(crate) fn read(&mut self, text: &str, max_depth: usize) -> Result<Enforced, ReadError> {
         if let Some(event) = read_directly(text, max_depth) {
             self.saw(&event);
             return Ok(Enforced { event: Some(event), notices: Notices::new() });
         }
-        let mut notices = Vec::new();
-        let mut value = ExactJson::read_quickly(text, max_depth)?.value;
+        let ExactJson { mut value, duplicates } = ExactJson::read_quickly(text, max_depth)?;
+        let given_again = |duplicate: &Duplicate| Notice {
+            path: Path::of_pointer(&duplicate.pointer, &value),
+            kind: NoticeKind::GivenAgain,
+        };
+        let mut notices: Vec<_> = duplicates.iter().map(given_again).collect();
         self.translate(&mut value, &mut notices);
         match Event::from_value(value) {
             Ok(event) => Ok(Enforced { event: Some(event), notices: notices.into() }),

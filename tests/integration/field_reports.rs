@@ -704,6 +704,15 @@ fn of_a_member_twice_the_last_one_wins_on_every_way_in() {
     assert_eq!(json(&Event::from_json(text).unwrap()), parse(expected));
     assert_eq!(json(&serde_json::from_str::<Event>(text).unwrap()), parse(expected));
     check_decodes(r#"2: {1: {1: 1} 2: "a" 2: "b" 3: "x"}"#, expected);
+
+    // It is told of, wherever it stands.
+    let text = r#"{"type":"RAW","event":[{"a/b":1,"a/b":2}],"source":"x","source":"y"}"#;
+    let told = ["/event/0/a~1b", "/source"]
+        .map(|place| format!("{place}: given again later, where the last one counts"));
+    let notices = TolerantReader::new().read(text).unwrap().notices;
+    assert_eq!(notices.iter().map(ToString::to_string).collect::<Vec<_>>(), told);
+    let path = &notices[0].path;
+    assert_eq!(path.to_string(), "event[0][\"a/b\"]");
 }
 
 #[test]

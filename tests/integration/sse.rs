@@ -324,6 +324,16 @@ fn material_of_a_later_version_is_handed_on_as_in_frames() {
 }
 
 #[test]
+fn a_member_that_is_given_twice_is_told_of() {
+    let text = r#"{"type":"STEP_STARTED","stepName":"a","stepName":"b"}"#;
+    let mut buffer = BytesMut::from(&format!("data: {text}\n\n")[..]);
+    let decoded = SseReader::new().next_event(&mut buffer).unwrap().unwrap();
+    assert_eq!(decoded.event, Some(event(r#"{"type":"STEP_STARTED","stepName":"b"}"#)));
+    let notices: Vec<_> = decoded.notices.iter().map(ToString::to_string).collect();
+    assert_eq!(notices, ["/stepName: given again later, where the last one counts"]);
+}
+
+#[test]
 fn a_reading_keeps_to_the_limits_in_either_order() {
     let limits = Limits::new().with_max_depth(2);
     let text = "data: {\"type\":\"STATE_SNAPSHOT\",\"snapshot\":[[]]}\n\n";
