@@ -86,33 +86,48 @@ pub(super) fn append(
     None
 }
 
-thread_local! {
-    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+/// Where a thread writes events whose length is not known beforehand.
+struct Scratch {
+    bytes: Vec<u8>,
+    /// How many events since the last one that was too long for [`KEPT`].
+    short: u32,
 }
 
-/// What a thread keeps for its next event, in bytes. A larger scratch goes when it has been used.
+thread_local! {
+    static SCRATCH: RefCell<Scratch> =
+        const { RefCell::new(Scratch { bytes: Vec::new(), short: 0 }) };
+}
+
+/// What a thread keeps for its next event, in bytes.
 const KEPT: usize = 256 * 1024;
+
+/// A larger scratch goes when so many events have not needed it: an event that is as long as the one
+/// before finds its room, so that time stays in proportion to length.
+const SHORT_EVENTS: u32 = 16;
 
 /// Appends an event of whatever length.
 #[inline(never)]
 pub(super) fn append_by_scratch(form: &Form, dst: &mut BytesMut, event: &Event) -> Option<()> {
     SCRATCH.with_borrow_mut(|scratch| {
         let written = loop {
-            match form.write(Front::new(scratch), |into, end| write_event(event, into, end)) {
-                Ok(at) => break scratch.get(at..),
+            let out = Front::new(&mut scratch.bytes);
+            match form.write(out, |into, end| write_event(event, into, end)) {
+                Ok(at) => break scratch.bytes.get(at..),
                 Err(Missed::Unusual) => break None,
-                Err(Missed::TooShort) if scratch.len() >= form.max_frame_len => break None,
+                Err(Missed::TooShort) if scratch.bytes.len() >= form.max_frame_len => break None,
                 Err(Missed::TooShort) => {
                     // Made anew: there is nothing to keep, and pages that are not reached are not
                     // cleared either.
-                    let longer = scratch.len().saturating_mul(4).max(4096);
-                    *scratch = vec![0; longer.min(form.max_frame_len)];
+                    let longer = scratch.bytes.len().saturating_mul(4).max(4096);
+                    scratch.bytes = vec![0; longer.min(form.max_frame_len)];
                 }
             }
         };
+        let is_long = written.is_some_and(|bytes| bytes.len() > KEPT);
         let appended = written.map(|bytes| dst.extend_from_slice(bytes));
-        if scratch.len() > KEPT {
-            *scratch = Vec::new();
+        scratch.short = if is_long { 0 } else { scratch.short.saturating_add(1) };
+        if scratch.bytes.len() > KEPT && scratch.short > SHORT_EVENTS {
+            scratch.bytes = Vec::new();
         }
         appended
     })
@@ -164,5 +179,31 @@ impl Writer<'_> {
     /// How many levels an open value may have here.
     fn room(&self) -> Option<usize> {
         self.max_depth.checked_sub(self.level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::Options;
+    use crate::model::StepStarted;
+
+    #[test]
+    fn a_long_scratch_stays_for_the_next_long_event_and_goes_behind_short_ones() {
+        let kept = || SCRATCH.with_borrow(|scratch| scratch.bytes.len());
+        let encode = |len: usize| {
+            let event = Event::from(StepStarted::new("plan")).with_raw_event("x".repeat(len));
+            Options::default().encode(&event, &mut BytesMut::new()).unwrap();
+        };
+        encode(2 * KEPT);
+        assert!(kept() > 2 * KEPT);
+        for _ in 0..SHORT_EVENTS {
+            encode(10);
+        }
+        assert!(kept() > 2 * KEPT);
+        encode(10);
+        assert_eq!(kept(), 0);
+        encode(10);
+        assert_eq!(kept(), 4096);
     }
 }
