@@ -170,6 +170,10 @@ impl Relay {
         while self.writer.len() < PART_LEN {
             match self.reader.next_event() {
                 Ok(Some(decoded)) => self.put(decoded).map_err(|fault| {
+                    if self.coalescer.is_some() {
+                        // It is one that came before, and may be of several.
+                        return fault.to_string();
+                    }
                     let number = self.reader.position().0.saturating_sub(1);
                     format!("event {number}: {fault}")
                 })?,
