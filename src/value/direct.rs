@@ -225,7 +225,7 @@ fn check_entries(bytes: &[u8], room: usize) -> Option<()> {
 pub(crate) fn write_value(
     value: &Value,
     room: usize,
-    out: &mut Front<'_>,
+    out: &mut impl Front,
     at: usize,
 ) -> Option<usize> {
     write(value, room.min(DIRECT_DEPTH), out, at)
@@ -235,13 +235,13 @@ pub(crate) fn write_value(
 pub(crate) fn write_object(
     object: &Object,
     room: usize,
-    out: &mut Front<'_>,
+    out: &mut impl Front,
     at: usize,
 ) -> Option<usize> {
     write_entries(object, room.min(DIRECT_DEPTH).checked_sub(1)?, out, at)
 }
 
-fn write(value: &Value, room: usize, out: &mut Front<'_>, end: usize) -> Option<usize> {
+fn write(value: &Value, room: usize, out: &mut impl Front, end: usize) -> Option<usize> {
     match value {
         Value::String(text) => out.put_counted(end, 0x1a, text.as_bytes()),
         Value::Number(number) => write_number(number, out, end),
@@ -264,7 +264,7 @@ fn write(value: &Value, room: usize, out: &mut Front<'_>, end: usize) -> Option<
 }
 
 #[inline]
-fn write_number(number: &Number, out: &mut Front<'_>, at: usize) -> Option<usize> {
+fn write_number(number: &Number, out: &mut impl Front, at: usize) -> Option<usize> {
     if number.carried().is_some() {
         return None;
     }
@@ -273,7 +273,7 @@ fn write_number(number: &Number, out: &mut Front<'_>, at: usize) -> Option<usize
     out.put_array(at, bytes)
 }
 
-fn write_entries(object: &Object, room: usize, out: &mut Front<'_>, end: usize) -> Option<usize> {
+fn write_entries(object: &Object, room: usize, out: &mut impl Front, end: usize) -> Option<usize> {
     let mut at = end;
     for (key, value) in object.as_slice().iter().rev() {
         let mark = at;

@@ -1,50 +1,39 @@
-//! Bytes from the end of a slice to its front.
+//! Bytes from the end of a space to its front.
 
-/// A slice that is filled from its end.
+/// A space that is filled from its end.
 ///
 /// A length stands in front of what it counts: written from the end, it is known when its turn
 /// comes, so that nothing is measured beforehand.
 ///
 /// Every function takes the place of the first byte that is there, puts something in front of it,
-/// and gives the place of the first byte of that. `None` means that the slice is too short; it is
+/// and gives the place of the first byte of that. `None` means that the space is too short; it is
 /// then of no more use. The place is a value of its own, and not kept here, since it is what each
 /// step waits for: like this it stays in a register.
-pub(crate) struct Front<'a> {
-    slice: &'a mut [u8],
-    is_short: bool,
-}
-
-impl<'a> Front<'a> {
-    /// Begins with the end of `slice`.
-    #[inline]
-    pub(crate) fn new(slice: &'a mut [u8]) -> Self {
-        Self { slice, is_short: false }
-    }
-
+pub(crate) trait Front {
     /// The place where nothing has been put yet.
-    #[inline]
-    pub(crate) fn end(&self) -> usize {
-        self.slice.len()
-    }
+    fn end(&self) -> usize;
 
-    /// Whether it was too short for what should be put.
-    pub(crate) fn is_short(&self) -> bool {
-        self.is_short
-    }
+    /// The `len` bytes in front of a place, if there are so many in one piece.
+    fn before(&mut self, at: usize, len: usize) -> Option<&mut [u8]>;
+
+    /// Goes on in a piece that has at least `len` bytes in front of `at`, since this one has not.
+    fn grow(&mut self, at: usize, len: usize) -> Option<()>;
+
+    /// How many bytes are in front of a place, in this piece.
+    fn free(&self, at: usize) -> usize;
 
     /// Room for `len` bytes, to be filled, and the place of the first.
     #[inline]
     fn room(&mut self, at: usize, len: usize) -> Option<(&mut [u8], usize)> {
-        let Some(start) = at.checked_sub(len) else {
-            self.is_short = true;
-            return None;
-        };
-        Some((self.slice.get_mut(start..at)?, start))
+        if self.free(at) < len {
+            self.grow(at, len)?;
+        }
+        Some((self.before(at, len)?, at.checked_sub(len)?))
     }
 
     /// Puts bytes.
     #[inline]
-    pub(crate) fn put(&mut self, at: usize, bytes: &[u8]) -> Option<usize> {
+    fn put(&mut self, at: usize, bytes: &[u8]) -> Option<usize> {
         let (room, start) = self.room(at, bytes.len())?;
         room.copy_from_slice(bytes);
         Some(start)
@@ -52,7 +41,7 @@ impl<'a> Front<'a> {
 
     /// Puts so many bytes.
     #[inline]
-    pub(crate) fn put_array<const N: usize>(&mut self, at: usize, bytes: [u8; N]) -> Option<usize> {
+    fn put_array<const N: usize>(&mut self, at: usize, bytes: [u8; N]) -> Option<usize> {
         let (room, start) = self.room(at, N)?;
         *room.first_chunk_mut()? = bytes;
         Some(start)
@@ -60,14 +49,13 @@ impl<'a> Front<'a> {
 
     /// Puts a varint, in as few bytes as it takes.
     #[inline]
-    pub(crate) fn put_varint(&mut self, at: usize, value: u64) -> Option<usize> {
+    fn put_varint(&mut self, at: usize, value: u64) -> Option<usize> {
         if value < 0x80 {
             let [byte, ..] = value.to_le_bytes();
             return self.put_array(at, [byte]);
         }
         if value < 1 << 56
-            && let Some(start) = at.checked_sub(8)
-            && let Some(room) = self.slice.get_mut(start..at)
+            && let Some(room) = self.before(at, 8)
             && let Some(room) = room.first_chunk_mut()
         {
             // All eight groups at once, at the end of eight bytes. What stands in front of them is
@@ -92,7 +80,7 @@ impl<'a> Front<'a> {
 
     /// Puts the length of what was put from `mark` on, and `tag` in front of it.
     #[inline]
-    pub(crate) fn put_header(&mut self, at: usize, tag: u8, mark: usize) -> Option<usize> {
+    fn put_header(&mut self, at: usize, tag: u8, mark: usize) -> Option<usize> {
         let len = mark.checked_sub(at)?;
         if len < 0x80 {
             let [len, ..] = len.to_le_bytes();
@@ -104,14 +92,14 @@ impl<'a> Front<'a> {
 
     /// Puts a length alone.
     #[inline]
-    pub(crate) fn put_len(&mut self, at: usize, len: usize) -> Option<usize> {
+    fn put_len(&mut self, at: usize, len: usize) -> Option<usize> {
         // No platform has a wider `usize`.
         self.put_varint(at, u64::try_from(len).unwrap_or(u64::MAX))
     }
 
     /// Puts `body`, its length in front of it, and `tag` in front of that.
     #[inline]
-    pub(crate) fn put_counted(&mut self, at: usize, tag: u8, body: &[u8]) -> Option<usize> {
+    fn put_counted(&mut self, at: usize, tag: u8, body: &[u8]) -> Option<usize> {
         if body.len() > SHORT {
             return self.put_long(at, tag, body);
         }
@@ -128,6 +116,48 @@ impl<'a> Front<'a> {
         let at = self.put(at, body)?;
         let at = self.put_len(at, body.len())?;
         self.put_array(at, [tag])
+    }
+}
+
+/// A space that is just a slice, whose first byte has the place 0.
+pub(crate) struct Slice<'a> {
+    bytes: &'a mut [u8],
+    is_short: bool,
+}
+
+impl<'a> Slice<'a> {
+    /// Begins with the end of `bytes`.
+    #[inline]
+    pub(crate) fn new(bytes: &'a mut [u8]) -> Self {
+        Self { bytes, is_short: false }
+    }
+
+    /// Whether it was too short for what should be put.
+    pub(crate) fn is_short(&self) -> bool {
+        self.is_short
+    }
+}
+
+impl Front for Slice<'_> {
+    #[inline]
+    fn end(&self) -> usize {
+        self.bytes.len()
+    }
+
+    #[inline]
+    fn before(&mut self, at: usize, len: usize) -> Option<&mut [u8]> {
+        self.bytes.get_mut(at.checked_sub(len)?..at)
+    }
+
+    #[inline]
+    fn grow(&mut self, _: usize, _: usize) -> Option<()> {
+        self.is_short = true;
+        None
+    }
+
+    #[inline]
+    fn free(&self, at: usize) -> usize {
+        at
     }
 }
 
@@ -188,11 +218,11 @@ mod tests {
     use super::*;
 
     /// What `put` leaves at the end of a slice of just the room for it, and of a longer one.
-    fn put(len: usize, put: impl Fn(&mut Front<'_>, usize) -> Option<usize>) -> Vec<u8> {
+    fn put(len: usize, put: impl Fn(&mut Slice<'_>, usize) -> Option<usize>) -> Vec<u8> {
         let mut slice = vec![0xee; len + 11];
         let mut exact = vec![0xee; len];
         for slice in [&mut slice, &mut exact] {
-            let mut front = Front::new(slice);
+            let mut front = Slice::new(slice);
             let end = front.end();
             assert_eq!(put(&mut front, end), Some(end - len));
             assert!(!front.is_short());
@@ -221,9 +251,9 @@ mod tests {
             prost::encoding::encode_varint(len as u64, &mut expected);
             expected.extend_from_slice(&body);
             assert_eq!(counted_len(len), expected.len());
-            let whole = |front: &mut Front<'_>, at| front.put_counted(at, 0x12, &body);
+            let whole = |front: &mut Slice<'_>, at| front.put_counted(at, 0x12, &body);
             assert_eq!(put(expected.len(), whole), expected);
-            let parted = |front: &mut Front<'_>, end| {
+            let parted = |front: &mut Slice<'_>, end| {
                 let at = front.put(end, &body)?;
                 front.put_header(at, 0x12, end)
             };
@@ -233,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_slice_that_is_too_short_says_so() {
-        let checks: [fn(&mut Front<'_>, usize) -> Option<usize>; 5] = [
+        let checks: [fn(&mut Slice<'_>, usize) -> Option<usize>; 5] = [
             |front, at| front.put(at, b"abc"),
             |front, at| front.put_array(at, *b"abc"),
             |front, at| front.put_varint(at, 1 << 20),
@@ -242,7 +272,7 @@ mod tests {
         ];
         for check in checks {
             let mut slice = [0; 2];
-            let mut front = Front::new(&mut slice);
+            let mut front = Slice::new(&mut slice);
             assert_eq!(check(&mut front, 2), None);
             assert!(front.is_short());
         }

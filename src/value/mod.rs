@@ -48,6 +48,7 @@ mod object;
 mod prost_types;
 mod serde_value;
 mod slot;
+pub(crate) mod space;
 mod text;
 
 pub use access::ValueIndex;

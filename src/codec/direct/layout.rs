@@ -21,6 +21,7 @@ use crate::model::{
     Tool, ToolCall, ToolCallArgs, ToolCallChunk, ToolCallEnd, ToolCallStart, UrlSource,
 };
 use crate::value::direct::counted;
+use crate::value::front::Front;
 use crate::value::front::counted_len;
 
 /// One event a line: its arm in the envelope, the number of its type, its fields.
@@ -67,7 +68,7 @@ macro_rules! events {
         /// Puts the event and the envelope around it.
         pub(super) fn write_event(
             event: &Event,
-            into: &mut Writer<'_>,
+            into: &mut Writer<impl Front>,
             end: usize,
         ) -> Option<usize> {
             match &event.body {
@@ -101,7 +102,7 @@ macro_rules! message {
             }
 
             #[inline]
-            fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+            fn write(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
                 $( let at = Member::write(&self.$down, into, at, $down_number)?; )*
                 Some(at)
             }
@@ -145,7 +146,7 @@ fn write_body<T: Message>(
     arm: u8,
     number: u8,
     base: &Base,
-    into: &mut Writer<'_>,
+    into: &mut Writer<impl Front>,
     end: usize,
 ) -> Option<usize> {
     let at = body.write(into, end)?;
@@ -164,7 +165,7 @@ pub(in crate::codec) fn read_arm(payload: &[u8]) -> Option<(u8, &[u8])> {
 }
 
 #[inline]
-fn write_arm(arm: u8, into: &mut Writer<'_>, at: usize, end: usize) -> Option<usize> {
+fn write_arm(arm: u8, into: &mut Writer<impl Front>, at: usize, end: usize) -> Option<usize> {
     if arm < 16 {
         return into.close(at, arm, end);
     }

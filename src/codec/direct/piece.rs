@@ -7,6 +7,7 @@ use super::read::Reader;
 use super::write::Writer;
 use crate::model::node::MAX_SAFE_INTEGER;
 use crate::model::{EncryptedValueSubtype, PatchOp, ResumeStatus, Role, TextRole, ToolCallType};
+use crate::value::front::Front;
 use crate::value::front::{counted_len, varint_len};
 use crate::value::{Object, Value};
 use crate::wire::JsonPatchOperationType;
@@ -14,7 +15,7 @@ use crate::wire::JsonPatchOperationType;
 /// An object of the model as a message: its fields, in ascending order.
 pub(crate) trait Message: Sized {
     fn read(from: &mut Reader<'_>) -> Option<Self>;
-    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize>;
+    fn write(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize>;
 
     /// How many bytes [`Message::write`] puts, if that is known at a glance: nothing but texts and
     /// integers.
@@ -28,7 +29,7 @@ pub(crate) trait Body: Sized {
     /// Reads all of `bytes`, which stand in the message of `from`.
     fn read_body<'a>(bytes: &'a [u8], from: &Reader<'a>) -> Option<Self>;
     /// Puts the bytes, without their length, in front of the place `at`.
-    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize>;
+    fn write_body(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize>;
 
     /// As [`Message::size`].
     #[inline]
@@ -40,7 +41,7 @@ pub(crate) trait Body: Sized {
 /// A member of an object: a field, or several of one number.
 pub(crate) trait Member: Sized {
     fn read(from: &mut Reader<'_>, number: u8) -> Option<Self>;
-    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize>;
+    fn write(&self, into: &mut Writer<impl Front>, at: usize, number: u8) -> Option<usize>;
 
     /// As [`Message::size`], tags and lengths included.
     fn size(&self) -> Option<usize>;
@@ -55,7 +56,7 @@ impl<T: Message> Body for T {
     }
 
     #[inline]
-    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write_body(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         into.inside(1, |into| self.write(into, at))
     }
 }
@@ -67,7 +68,7 @@ impl<T: Message> Message for Box<T> {
     }
 
     #[inline]
-    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         T::write(self, into, at)
     }
 
@@ -84,7 +85,7 @@ impl Body for String {
     }
 
     #[inline]
-    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write_body(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         into.out.put(at, self.as_bytes())
     }
 
@@ -99,7 +100,7 @@ impl Body for Value {
         from.value(bytes)
     }
 
-    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write_body(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         into.value(at, self)
     }
 }
@@ -109,7 +110,7 @@ impl Body for Box<Value> {
         from.value(bytes).map(Self::new)
     }
 
-    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write_body(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         into.value(at, self)
     }
 }
@@ -119,7 +120,7 @@ impl Body for Object {
         from.object(bytes)
     }
 
-    fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write_body(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         into.object(at, self)
     }
 }
@@ -134,7 +135,7 @@ macro_rules! names {
             }
 
             #[inline]
-            fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+            fn write_body(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
                 into.out.put(at, self.as_str().as_bytes())
             }
 
@@ -155,7 +156,7 @@ impl<T: Body> Member for Option<T> {
     }
 
     #[inline]
-    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize, number: u8) -> Option<usize> {
         write_optional(self.as_ref(), into, at, number)
     }
 
@@ -178,7 +179,7 @@ fn read_one<T: Body>(from: &mut Reader<'_>) -> Option<T> {
 #[inline]
 pub(super) fn write_optional<T: Body>(
     member: Option<&T>,
-    into: &mut Writer<'_>,
+    into: &mut Writer<impl Front>,
     at: usize,
     number: u8,
 ) -> Option<usize> {
@@ -189,14 +190,19 @@ pub(super) fn write_optional<T: Body>(
 }
 
 #[inline]
-fn write_one<T: Body>(member: &T, into: &mut Writer<'_>, end: usize, number: u8) -> Option<usize> {
+fn write_one<T: Body>(
+    member: &T,
+    into: &mut Writer<impl Front>,
+    end: usize,
+    number: u8,
+) -> Option<usize> {
     let at = member.write_body(into, end)?;
     into.close(at, number, end)
 }
 
 pub(super) fn write_list<T: Body>(
     list: &[T],
-    into: &mut Writer<'_>,
+    into: &mut Writer<impl Front>,
     at: usize,
     number: u8,
 ) -> Option<usize> {
@@ -215,7 +221,7 @@ macro_rules! implicit {
             }
 
             #[inline]
-            fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+            fn write(&self, into: &mut Writer<impl Front>, at: usize, number: u8) -> Option<usize> {
                 match self.as_str() {
                     "" => Some(at),
                     text => into.text(at, number, text),
@@ -244,7 +250,7 @@ impl Member for Option<bool> {
         }
     }
 
-    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize, number: u8) -> Option<usize> {
         self.map_or(Some(at), |flag| into.varint(at, number, u64::from(flag)))
     }
 
@@ -265,7 +271,7 @@ impl Member for Option<i64> {
     }
 
     #[inline]
-    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize, number: u8) -> Option<usize> {
         match self {
             Some(value) => into.varint(at, number, value.cast_unsigned()),
             None => Some(at),
@@ -291,7 +297,7 @@ impl Member for PatchOp {
         })
     }
 
-    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize, number: u8) -> Option<usize> {
         let op = match self {
             Self::Add => JsonPatchOperationType::Add,
             Self::Remove => JsonPatchOperationType::Remove,
@@ -323,7 +329,7 @@ impl<T: Body> Member for Vec<T> {
         Some(list)
     }
 
-    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize, number: u8) -> Option<usize> {
         write_list(self, into, at, number)
     }
 
@@ -338,7 +344,7 @@ impl<T: Body> Member for Option<Vec<T>> {
         Vec::read(from, number).map(|list| Some(list).filter(|list| !list.is_empty()))
     }
 
-    fn write(&self, into: &mut Writer<'_>, at: usize, number: u8) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize, number: u8) -> Option<usize> {
         self.as_ref().map_or(Some(at), |list| write_list(list, into, at, number))
     }
 

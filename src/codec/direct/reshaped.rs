@@ -16,6 +16,7 @@ use crate::model::{
     SubagentFinishedOutcome, SubagentSuccess, SubagentSuspended, ToolCall, ToolCallResult,
 };
 use crate::value::Object;
+use crate::value::front::Front;
 use crate::value::front::counted_len;
 
 /// Reads the first field of an event's message. It must declare the event's type.
@@ -41,7 +42,7 @@ pub(super) fn read_base(from: &mut Reader<'_>, number: u8) -> Option<Base> {
 pub(super) fn write_base(
     base: &Base,
     number: u8,
-    into: &mut Writer<'_>,
+    into: &mut Writer<impl Front>,
     end: usize,
 ) -> Option<usize> {
     // As most bases are: all but the timestamp itself is put at once.
@@ -57,7 +58,12 @@ pub(super) fn write_base(
 }
 
 #[inline(never)]
-fn write_any_base(base: &Base, number: u8, into: &mut Writer<'_>, end: usize) -> Option<usize> {
+fn write_any_base(
+    base: &Base,
+    number: u8,
+    into: &mut Writer<impl Front>,
+    end: usize,
+) -> Option<usize> {
     let at = base.metadata.write(into, end, base_event::METADATA)?;
     let at = base.raw_event.write(into, at, base_event::RAW_EVENT)?;
     let at = base.timestamp.write(into, at, base_event::TIMESTAMP)?;
@@ -91,7 +97,7 @@ macro_rules! unions {
                 None
             }
 
-            fn write_body(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+            fn write_body(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
                 match self {
                     $( Self::$arm(arm) => write_optional(Some(arm), into, at, $numbers::$number), )*
                     Self::Unknown(_) => None,
@@ -168,7 +174,7 @@ impl Message for AnyMessage {
         members.into_message(&role, id)
     }
 
-    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         macro_rules! members {
             ($message:ident; $($member:ident)* $(; $name:ident: $value:expr)*) => {
                 AnyRole {
@@ -238,7 +244,7 @@ impl Message for ToolCallResult {
         Some(Self { message_id, tool_call_id, content, role, subagent_run_id, extra })
     }
 
-    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         use tool_call_result_event as number;
         let at = write_list(self.content.parts(), into, at, number::CONTENT_PARTS)?;
         let at = self.role.write(into, at, number::ROLE)?;
@@ -291,7 +297,7 @@ impl Message for RunFinished {
         Some(Self { thread_id, run_id, result, outcome, usage, extra: Extra::default() })
     }
 
-    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         use run_finished_event as number;
         let at = match &self.outcome {
             Some(RunFinishedOutcome::Success(outcome)) => {
@@ -336,7 +342,7 @@ impl Message for SubagentFinished {
         Some(Self { subagent_run_id, result, outcome, extra: Extra::default() })
     }
 
-    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         use subagent_finished_event as number;
         let at = match &self.outcome {
             Some(SubagentFinishedOutcome::Suspended(outcome)) => {
@@ -372,7 +378,7 @@ impl Message for RunAgentInput {
         })
     }
 
-    fn write(&self, into: &mut Writer<'_>, at: usize) -> Option<usize> {
+    fn write(&self, into: &mut Writer<impl Front>, at: usize) -> Option<usize> {
         use run_agent_input as number;
         let at = self.protocol_version.write(into, at, number::PROTOCOL_VERSION)?;
         let at = self.resume.write(into, at, number::RESUME)?;

@@ -8,15 +8,16 @@ use super::layout::write_event;
 use crate::codec::{HEADER_LEN, Limits};
 use crate::model::Event;
 use crate::value::direct::{write_object, write_value};
-use crate::value::front::Front;
+use crate::value::front::{Front, Slice};
+use crate::value::space::Space;
 use crate::value::{Object, Value};
 
 /// Where an event is written to, and how far in its JSON the message at hand stands.
 ///
 /// As in [`Front`], everything is put in front of the place where the last thing begins, and gives
 /// the place where it begins itself: the last field first, what a length counts before the length.
-pub(crate) struct Writer<'a> {
-    pub(crate) out: Front<'a>,
+pub(crate) struct Writer<F> {
+    pub(crate) out: F,
     /// How many JSON containers enclose a member of the message at hand.
     level: usize,
     max_depth: usize,
@@ -36,34 +37,23 @@ impl Form {
         Self { framed, max_frame_len, max_depth }
     }
 
-    /// Writes into a slice; gives the place of the first byte.
-    #[inline]
-    fn write(
-        &self,
-        out: Front<'_>,
-        write: impl FnOnce(&mut Writer<'_>, usize) -> Option<usize>,
-    ) -> Result<usize, Missed> {
-        let end = out.end();
-        let mut into = Writer { out, level: 1, max_depth: self.max_depth };
-        let written = write(&mut into, end).and_then(|at| {
-            // The header counts towards the limit whether it is asked for or not.
-            let len = end - at;
-            if len.saturating_add(HEADER_LEN) > self.max_frame_len {
-                return None;
-            }
-            if !self.framed {
-                return Some(at);
-            }
-            into.out.put_array(at, u32::try_from(len).ok()?.to_be_bytes())
-        });
-        written.ok_or(if into.out.is_short() { Missed::TooShort } else { Missed::Unusual })
+    fn writer<F: Front>(&self, out: F) -> Writer<F> {
+        Writer { out, level: 1, max_depth: self.max_depth }
     }
-}
 
-/// Why nothing was written.
-enum Missed {
-    TooShort,
-    Unusual,
+    /// Puts the header in front of a payload, if there is to be one.
+    #[inline]
+    fn finish<F: Front>(&self, into: &mut Writer<F>, at: usize, end: usize) -> Option<usize> {
+        // The header counts towards the limit whether it is asked for or not.
+        let len = end.checked_sub(at)?;
+        if len.saturating_add(HEADER_LEN) > self.max_frame_len {
+            return None;
+        }
+        if !self.framed {
+            return Some(at);
+        }
+        into.out.put_array(at, u32::try_from(len).ok()?.to_be_bytes())
+    }
 }
 
 /// Appends what `write` writes, which is known to be of `len` bytes.
@@ -72,14 +62,16 @@ pub(super) fn append(
     form: &Form,
     len: usize,
     dst: &mut BytesMut,
-    write: impl FnOnce(&mut Writer<'_>, usize) -> Option<usize>,
+    write: impl FnOnce(&mut Writer<Slice<'_>>, usize) -> Option<usize>,
 ) -> Option<()> {
     if len > form.max_frame_len {
         return None;
     }
     let start = dst.len();
     dst.resize(start + len + if form.framed { HEADER_LEN } else { 0 }, 0);
-    if let Ok(0) = form.write(Front::new(dst.get_mut(start..)?), write) {
+    let mut into = form.writer(Slice::new(dst.get_mut(start..)?));
+    let end = into.out.end();
+    if let Some(0) = write(&mut into, end).and_then(|at| form.finish(&mut into, at, end)) {
         return Some(());
     }
     dst.truncate(start);
@@ -88,52 +80,72 @@ pub(super) fn append(
 
 /// Where a thread writes events whose length is not known beforehand.
 struct Scratch {
-    bytes: Vec<u8>,
-    /// How many events since the last one that was too long for [`KEPT`].
+    /// For all but the long ones. It stays, and is quicker to write to.
+    slice: Vec<u8>,
+    /// For long ones.
+    space: Space,
+    /// How many events since the last long one.
     short: u32,
 }
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> =
-        const { RefCell::new(Scratch { bytes: Vec::new(), short: 0 }) };
+        const { RefCell::new(Scratch { slice: Vec::new(), space: Space::new(), short: 0 }) };
 }
 
-/// What a thread keeps for its next event, in bytes.
-const KEPT: usize = 256 * 1024;
+/// Longer events are long, in bytes.
+const LONG: usize = 64 * 1024;
 
-/// A larger scratch goes when so many events have not needed it: an event that is as long as the one
-/// before finds its room, so that time stays in proportion to length.
+/// The room of a long event stays until so many have not needed it: when long ones follow each other,
+/// they find it.
 const SHORT_EVENTS: u32 = 16;
 
 /// Appends an event of whatever length.
 #[inline(never)]
 pub(super) fn append_by_scratch(form: &Form, dst: &mut BytesMut, event: &Event) -> Option<()> {
     SCRATCH.with_borrow_mut(|scratch| {
-        let written = loop {
-            let out = Front::new(&mut scratch.bytes);
-            match form.write(out, |into, end| write_event(event, into, end)) {
-                Ok(at) => break scratch.bytes.get(at..),
-                Err(Missed::Unusual) => break None,
-                Err(Missed::TooShort) if scratch.bytes.len() >= form.max_frame_len => break None,
-                Err(Missed::TooShort) => {
-                    // Made anew: there is nothing to keep, and pages that are not reached are not
-                    // cleared either.
-                    let longer = scratch.bytes.len().saturating_mul(4).max(4096);
-                    scratch.bytes = vec![0; longer.min(form.max_frame_len)];
-                }
-            }
-        };
-        let is_long = written.is_some_and(|bytes| bytes.len() > KEPT);
-        let appended = written.map(|bytes| dst.extend_from_slice(bytes));
-        scratch.short = if is_long { 0 } else { scratch.short.saturating_add(1) };
-        if scratch.bytes.len() > KEPT && scratch.short > SHORT_EVENTS {
-            scratch.bytes = Vec::new();
+        if !scratch.space.is_empty() {
+            return scratch.append_long(form, dst, event);
         }
-        appended
+        loop {
+            let mut into = form.writer(Slice::new(&mut scratch.slice));
+            let end = into.out.end();
+            let written = write_event(event, &mut into, end);
+            match written.and_then(|at| form.finish(&mut into, at, end)) {
+                Some(at) => {
+                    dst.extend_from_slice(scratch.slice.get(at..)?);
+                    return Some(());
+                }
+                None if !into.out.is_short() => return None,
+                None if end >= LONG.min(form.max_frame_len) => {
+                    return scratch.append_long(form, dst, event);
+                }
+                // Begun again: it is cheaper, up to here, than to see to it that it need not be.
+                None => scratch.slice = vec![0; end.saturating_mul(4).clamp(4096, LONG)],
+            }
+        }
     })
 }
 
-impl Writer<'_> {
+impl Scratch {
+    /// Appends an event that may be long, which is never begun again.
+    #[inline(never)]
+    fn append_long(&mut self, form: &Form, dst: &mut BytesMut, event: &Event) -> Option<()> {
+        let mut into = form.writer(self.space.front(form.max_frame_len));
+        let end = into.out.end();
+        let written = write_event(event, &mut into, end);
+        let at = written.and_then(|at| form.finish(&mut into, at, end));
+        let len = at.and_then(|at| end.checked_sub(at));
+        let appended = len.and_then(|len| self.space.append_to(dst, len));
+        self.short = if len > Some(LONG) { 0 } else { self.short.saturating_add(1) };
+        if self.short > SHORT_EVENTS {
+            (self.space, self.short) = (Space::new(), 0);
+        }
+        appended
+    }
+}
+
+impl<F: Front> Writer<F> {
     /// Puts the field `number` around what was put from `mark` on.
     #[inline]
     pub(crate) fn close(&mut self, at: usize, number: u8, mark: usize) -> Option<usize> {
@@ -189,21 +201,26 @@ mod tests {
     use crate::model::StepStarted;
 
     #[test]
-    fn a_long_scratch_stays_for_the_next_long_event_and_goes_behind_short_ones() {
-        let kept = || SCRATCH.with_borrow(|scratch| scratch.bytes.len());
+    fn the_room_of_a_long_event_stays_for_the_next_one_and_goes_behind_short_ones() {
+        let is_kept = || SCRATCH.with_borrow(|scratch| !scratch.space.is_empty());
         let encode = |len: usize| {
             let event = Event::from(StepStarted::new("plan")).with_raw_event("x".repeat(len));
             Options::default().encode(&event, &mut BytesMut::new()).unwrap();
         };
-        encode(2 * KEPT);
-        assert!(kept() > 2 * KEPT);
+        encode(LONG / 2);
+        assert!(!is_kept());
+        encode(2 * LONG);
         for _ in 0..SHORT_EVENTS {
             encode(10);
         }
-        assert!(kept() > 2 * KEPT);
+        assert!(is_kept());
+        encode(2 * LONG);
+        for _ in 0..SHORT_EVENTS {
+            encode(10);
+        }
+        assert!(is_kept());
         encode(10);
-        assert_eq!(kept(), 0);
-        encode(10);
-        assert_eq!(kept(), 4096);
+        assert!(!is_kept());
+        assert!(SCRATCH.with_borrow(|scratch| scratch.slice.len()) <= LONG);
     }
 }
