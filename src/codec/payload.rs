@@ -15,6 +15,7 @@ use crate::wire;
 
 /// What a payload held.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Decoded {
     /// The event; nothing if the payload holds only events of a later version, and was dropped.
     pub event: Option<Event>,

@@ -23,6 +23,7 @@ pub enum UnknownNames {
 
 /// An event after tolerant reading, and what it lost there.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Enforced {
     /// The event, or nothing if it was dropped.
     pub event: Option<Event>,

@@ -25,6 +25,7 @@ use crate::model::{
 ///
 /// What is translated, stripped or dropped is told of in a [`Notice`](crate::model::Notice).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reading {
     /// As [`EventReader`](crate::codec::EventReader) reads frames: what a newer peer sends is kept,
     /// and the event not judged; see [`Event::enforce`](crate::Event::enforce). Refused is what a frame cannot hold

@@ -15,6 +15,7 @@ use super::{JsonError, List, MAX_DEPTH, Number, Seen, Value};
 
 /// JSON text as it was written.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ExactJson {
     /// The value. Its numbers keep every digit, see [`Number::exact`].
     pub value: Value,
@@ -24,6 +25,7 @@ pub struct ExactJson {
 
 /// A member that is given again later in its object.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Duplicate {
     /// Where, as a JSON Pointer.
     pub pointer: String,

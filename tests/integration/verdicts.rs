@@ -87,9 +87,10 @@ fn enforce(text: &str) -> Result<Enforced, Malformed> {
     let mut event = decode(text).event.unwrap();
     let mut notices = Vec::new();
     event.drop_retired_nulls(&mut notices);
-    let enforced = event.enforce(UnknownNames::Strip)?;
+    let mut enforced = event.enforce(UnknownNames::Strip)?;
     notices.extend(enforced.notices);
-    Ok(Enforced { event: enforced.event, notices: notices.into() })
+    enforced.notices = notices.into();
+    Ok(enforced)
 }
 
 #[track_caller]

@@ -53,14 +53,14 @@ fn decode(
         let Some(frame) = frame else { break };
         seen += 1;
         match options.decode(&frame.payload) {
-            Ok(Decoded { event: Some(event), notices }) => {
+            Ok(Decoded { event: Some(event), notices, .. }) => {
                 for notice in notices {
                     report.warning(frames.place(&frame), told(&notice, Some(&event)));
                 }
                 *events += 1;
                 list.put(&event, || frames.place(&frame))?;
             }
-            Ok(Decoded { event: None, notices }) => {
+            Ok(Decoded { event: None, notices, .. }) => {
                 let reasons: Vec<_> = notices.iter().map(ToString::to_string).collect();
                 let reason = reasons.join("; ");
                 if args.keep_going {

@@ -178,7 +178,9 @@ fn read_text(
 }
 
 /// What a consumer makes of a decoded event.
-fn judge(Decoded { event, mut notices }: Decoded) -> (Result<Option<Event>, String>, Vec<String>) {
+fn judge(
+    Decoded { event, mut notices, .. }: Decoded,
+) -> (Result<Option<Event>, String>, Vec<String>) {
     let Some(event) = event else { return (Ok(None), tell(&notices, None)) };
     let event_type = event.event_type();
     match event.enforce(UnknownNames::default()) {

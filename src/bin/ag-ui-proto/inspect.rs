@@ -49,7 +49,7 @@ fn inspect(
         let look = view.and_then(|view| Look::delta(&view));
         let look = look.unwrap_or_else(|| match decode_payload(&frame.payload, &limits) {
             Ok(Decoded { event: Some(event), .. }) => Look::event(&event),
-            Ok(Decoded { event: None, notices }) => {
+            Ok(Decoded { event: None, notices, .. }) => {
                 let reasons: Vec<_> = notices.iter().map(ToString::to_string).collect();
                 Look::Dropped(reasons.join("; "))
             }

@@ -49,7 +49,7 @@ impl Reader {
         let mut notices = Vec::new();
         let read = ExactJson::read_quickly(text_of(item)?, self.max_depth)
             .map_err(ReadError::from)
-            .and_then(|ExactJson { value, duplicates }| {
+            .and_then(|ExactJson { value, duplicates, .. }| {
                 warnings.extend(duplicates.iter().map(|duplicate| {
                     format!("{}: given again later, where the last one counts", duplicate.pointer)
                 }));

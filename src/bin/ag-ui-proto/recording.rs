@@ -37,7 +37,7 @@ fn read_frames(input: Input, limits: Limits, report: &Report) -> Result<Vec<Even
     while let Some(frame) = frames.next(|_| Ok(()))? {
         let place = || frames.place(&frame);
         let fault = |reason: String| Failure::Data(format!("{}: {reason}", place()));
-        let Decoded { event, notices } =
+        let Decoded { event, notices, .. } =
             options.decode(&frame.payload).map_err(|error| fault(error.to_string()))?;
         for notice in notices {
             report.warning(place(), told(&notice, event.as_ref()));

@@ -208,7 +208,7 @@ impl Relay {
     }
 
     fn put(&mut self, decoded: Decoded) -> Result<(), EncodeError> {
-        let Decoded { event, notices } = decoded;
+        let Decoded { event, notices, .. } = decoded;
         let Some(event) = event else {
             let reasons: Vec<_> = notices.iter().map(ToString::to_string).collect();
             self.tally.dropped(&reasons.join("; "));

@@ -231,7 +231,7 @@ impl Events {
                 let Some(frame) = frames.next(progress)? else { return Ok(None) };
                 let place = format!(": frame {} at byte {}", frame.number, frame.offset);
                 let (event, warnings) = match decode_payload(&frame.payload, limits) {
-                    Ok(Decoded { event, notices }) => {
+                    Ok(Decoded { event, notices, .. }) => {
                         let warnings = notices.iter().map(|notice| told(notice, event.as_ref()));
                         let warnings = warnings.collect();
                         (Ok(event), warnings)
