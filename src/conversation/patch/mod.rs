@@ -11,7 +11,7 @@ mod undo;
 
 use self::undo::Changes;
 use crate::model::{PatchOp, PatchOperation};
-use crate::value::{Number, Object, Value};
+use crate::value::{Number, Value};
 
 /// The unescaped tokens of a JSON Pointer.
 type Path = Vec<String>;
@@ -119,13 +119,14 @@ fn apply(
         }
         PatchOp::Copy => {
             let from = from()?;
-            let source = find(root, &tokens(from)?).ok_or_else(|| no_source(from))?;
+            let source_path = tokens(from)?;
+            let source = find(root, &source_path).ok_or_else(|| no_source(from))?;
             let max = MAX_COPIED_LEN;
-            let sum = weight(source).saturating_add(weight(root)).saturating_add(changes.kept());
+            let sum = weight(source).saturating_add(changes.kept()).saturating_add(weight(root));
             if sum > max {
                 return Err(PatchReason::TooLarge { max });
             }
-            let source = source.clone();
+            let source = find(root, &source_path).cloned().ok_or_else(|| no_source(from))?;
             changes.copied();
             add(root, path, source, changes)
         }
@@ -210,10 +211,7 @@ fn put(root: &mut Value, path: &mut Path, value: Value) -> Result<Option<Value>,
 fn remove(root: &mut Value, path: &[String]) -> Result<(usize, Value), PatchReason> {
     let Some((token, parents)) = path.split_last() else { return Ok((0, root.take())) };
     let removed = match find_mut(root, parents).ok_or(PatchReason::NoPlace)? {
-        Value::Object(object) => {
-            let at = object.keys().position(|key| key == token);
-            at.and_then(|at| Some((at, object.remove(token)?)))
-        }
+        Value::Object(object) => object.take_entry(token),
         Value::List(list) => {
             let at = position(token).filter(|at| *at < list.len());
             at.map(|at| (at, list.remove(at)))
@@ -231,12 +229,10 @@ fn tokens(pointer: &str) -> Result<Path, PatchReason> {
     Ok(tokens.map(|token| token.replace("~1", "/").replace("~0", "~")).collect())
 }
 
-fn find<'v>(root: &'v Value, path: &[String]) -> Option<&'v Value> {
-    path.iter().try_fold(root, |value, token| match value {
-        Value::List(list) => list.get(position(token)?),
-        Value::Object(object) => object.get(token),
-        _ => None,
-    })
+/// What stands at a place. It takes the root to change, since that is how a wide object comes to an
+/// index of its keys.
+fn find<'v>(root: &'v mut Value, path: &[String]) -> Option<&'v Value> {
+    find_mut(root, path).map(|value| &*value)
 }
 
 fn find_mut<'v>(root: &'v mut Value, path: &[String]) -> Option<&'v mut Value> {
@@ -296,9 +292,13 @@ fn is_equal(left: &Value, right: &Value) -> bool {
                 pairs.extend(left.iter().zip(right.iter()));
                 left.len() == right.len()
             }
-            (Value::Object(left), Value::Object(right)) => {
-                left.len() == right.len() && pair_members(left, right, &mut pairs)
-            }
+            (Value::Object(left), Value::Object(right)) => match left.pairs(right) {
+                Some(members) => {
+                    pairs.extend(members);
+                    true
+                }
+                None => false,
+            },
             (left, right) => left == right,
         };
         if !is_same {
@@ -306,19 +306,6 @@ fn is_equal(left: &Value, right: &Value) -> bool {
         }
     }
     true
-}
-
-fn pair_members<'v>(
-    left: &'v Object,
-    right: &'v Object,
-    pairs: &mut Vec<(&'v Value, &'v Value)>,
-) -> bool {
-    left.iter().all(|(key, value)| {
-        right.get(key).is_some_and(|other| {
-            pairs.push((value, other));
-            true
-        })
-    })
 }
 
 fn is_same_number(left: &Number, right: &Number) -> bool {
