@@ -415,7 +415,7 @@ proptest! {
             let before = Lineage::new(&stream, reading);
             let after = Lineage::new(&compacted, reading);
             for run in before.runs() {
-                let of = |lineage: &Lineage<'_>| lineage.materialize(run.run_id).unwrap().unwrap();
+                let of = |lineage: &Lineage<'_>| lineage.materialize(run.thread_id, run.run_id).unwrap().unwrap();
                 prop_assert_eq!(of(&after), of(&before));
             }
         }
