@@ -545,3 +545,20 @@ fn ids_like_a_taken_one_are_found_at_once() {
     conversation.apply(&ToolCallResult::new("m", "c", "").into());
     assert!(conversation.message("m-2").is_some());
 }
+
+#[test]
+fn a_run_of_another_thread_is_told() {
+    let run = |thread: &str, id: &str| {
+        events(json!([{"type": "RUN_STARTED", "threadId": thread, "runId": id},
+                      {"type": "RUN_FINISHED", "threadId": thread, "runId": id}]))
+    };
+    let log = [run("t", "1"), run("t", "2"), run("u", "1"), run("u", "2"), run("t", "3")];
+    let (_, delivered) = consume(log.concat());
+    assert_eq!(
+        warnings(&delivered),
+        [
+            "event 4: a run of thread \"u\" in a conversation of thread \"t\"",
+            "event 8: a run of thread \"t\" in a conversation of thread \"u\"",
+        ]
+    );
+}

@@ -17,7 +17,11 @@ use crate::model::{
 };
 use crate::value::{Object, Value};
 
-/// What a stream has come to: messages in order, the agent's state, and what became of each run.
+/// What the runs of a thread have come to: messages in order, the agent's state, and what became of
+/// each run.
+///
+/// A log of several threads is several conversations, since ids are unique in a thread alone; runs of
+/// another thread are taken, with a warning: see [`WarningKind::OtherThread`].
 ///
 /// It takes the events that [`Verifier`](super::Verifier) let pass, in order; [`Consumer`] does all
 /// of it. Other streams do no harm: what has no place is left out, with a warning.

@@ -1,58 +1,69 @@
-//! `apply`: what a stream comes to.
+//! `apply`: what a stream comes to, or each thread of a log.
+
+mod text;
+mod threads;
 
 use std::fmt::Write as _;
 
 use ag_ui_proto::EventType;
-use ag_ui_proto::conversation::{Consumed, Consumer, Conversation, Delivered, RunResult};
-use ag_ui_proto::model::{Body, Message};
+use ag_ui_proto::conversation::{Consumed, Conversation, Run, RunOutcome, RunResult};
 use serde::Serialize;
 
+use self::threads::{Thread, Threads};
 use crate::args::Apply;
 use crate::events::Events;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::look::printable;
 use crate::output::Output;
 use crate::report::Report;
-use crate::rules::refusal;
 
 pub(crate) fn run(args: &Apply) -> Result<(), Failure> {
     let input = Input::open(&args.input)?;
     let report = Report::new(&input, false);
     let mut events = Events::new(input, args.from, &args.limits);
-    let mut found = Found::default();
-    let mut consumer = Consumer::new(Conversation::new());
-    let read = consume(&mut events, &mut consumer, &mut found, &report);
+    let mut threads = Threads::new(args.thread.as_deref());
+    let read = threads.read(&mut events, &report);
     report.clear();
     match read {
         // Input that cannot be cut into events is a stream that is refused.
-        Err(Failure::Data(reason)) => found.error = Some(reason),
+        Err(Failure::Data(reason)) => threads.fail(reason),
         read => read?,
     }
-    let Consumed { conversation, result } = consumer.finish();
-    let outcome = match (&found.error, result) {
-        (Some(_), _) | (None, RunResult::Rejected(_)) => "failed",
-        (None, RunResult::Truncated) => "truncated",
-        (None, RunResult::Finished(_) | RunResult::Failed(_)) => "completed",
-    };
+    let name = events.name().to_owned();
+    let threads =
+        threads.into_wanted().map_err(|reason| Failure::Data(format!("{name}: {reason}")))?;
+    let is_one = threads.len() == 1;
     let mut output = Output::stdout();
-    let text = if args.json {
-        found.json(outcome, &conversation)
-    } else {
-        found.text(outcome, &conversation)
-    };
-    output.write(text.map_err(|error| Failure::Data(error.to_string()))?.as_bytes())?;
-    output.flush()?;
-    match (&found.error, events.cut()) {
-        (Some(error), _) => report.error(error),
-        (None, Some(cut)) => report.error(cut),
-        (None, None) if outcome == "truncated" => {
-            let name = events.name();
-            report.error(format!("{name}: truncated: the stream ended before a run did"));
+    let (mut told, mut is_good) = (false, true);
+    for (index, thread) in threads.into_iter().enumerate() {
+        let Thread { id, consumer, found } = thread;
+        let Consumed { conversation, result } = consumer.finish();
+        let come_to = ComeTo { thread_id: id, found, conversation, result };
+        let text = if args.json {
+            come_to.json()
+        } else {
+            let gap = if index > 0 { "\n" } else { "" };
+            come_to.text(!is_one).map(|text| format!("{gap}{text}"))
+        };
+        output.write(text.map_err(|error| Failure::Data(error.to_string()))?.as_bytes())?;
+        output.flush()?;
+        if let Some(error) = &come_to.found.error {
+            report.error(error);
+            told = true;
+        } else if come_to.outcome() == "truncated" && events.cut().is_none() {
+            let of = match &come_to.thread_id {
+                Some(id) if !is_one => format!(" of thread {id:?}"),
+                _ => String::new(),
+            };
+            report.error(format!("{name}: truncated: the stream ended before a run{of} did"));
+            is_good = false;
         }
-        (None, None) => return Ok(()),
     }
-    Err(Failure::Told)
+    if let (false, Some(cut)) = (told, events.cut()) {
+        report.error(cut);
+        told = true;
+    }
+    if told || !is_good { Err(Failure::Told) } else { Ok(()) }
 }
 
 /// What is found on the way, besides the conversation.
@@ -65,96 +76,108 @@ struct Found {
     warnings: Vec<String>,
 }
 
-fn consume(
-    events: &mut Events,
-    consumer: &mut Consumer,
-    found: &mut Found,
-    report: &Report,
-) -> Result<(), Failure> {
-    let mut delivered = Delivered::default();
-    while let Some(read) = events.next(report, || Ok(()))? {
-        let place = || read.place.of(events.name());
-        found.warnings.extend(read.notices.iter().map(|notice| format!("{}: {notice}", place())));
-        let event = match read.event {
-            Ok(Some(event)) => event,
-            Ok(None) => continue,
-            Err(reason) => {
-                found.error = Some(format!("{}: {reason}", place()));
-                return Ok(());
-            }
-        };
-        if let Err(rejection) = consumer.push(event, &mut delivered) {
-            found.error = Some(format!("{}: {}", place(), refusal(rejection)));
-        }
-        for warning in delivered.warnings.drain(..) {
-            report.warning(place(), &warning.kind);
-            found.warnings.push(format!("{}: {}", place(), warning.kind));
-        }
-        for event in delivered.events.drain(..) {
-            found.event_types.push(event.event_type());
-            if let Body::RunError(body) = event.body {
-                found.run_error = Some(body.message);
-            }
-        }
-        if found.error.is_some() {
-            return Ok(());
-        }
-    }
-    Ok(())
+/// What the events of a thread come to.
+struct ComeTo {
+    /// Nothing if no run has started.
+    thread_id: Option<String>,
+    found: Found,
+    conversation: Conversation,
+    result: RunResult,
 }
 
-impl Found {
+impl ComeTo {
+    fn outcome(&self) -> &'static str {
+        match (&self.found.error, &self.result) {
+            (Some(_), _) | (None, RunResult::Rejected(_)) => "failed",
+            (None, RunResult::Truncated) => "truncated",
+            (None, RunResult::Finished(_) | RunResult::Failed(_)) => "completed",
+        }
+    }
+
     /// One object on one line. Numbers keep all their digits.
-    fn json(&self, outcome: &str, conversation: &Conversation) -> serde_json::Result<String> {
-        let mut out = format!("{{\"outcome\":{}", to_json(&outcome)?);
-        let mut member = |name: &str, json: String| {
-            let _ = write!(out, ",\"{name}\":{json}");
-        };
-        if let Some(error) = &self.error {
-            member("error", to_json(error)?);
-        }
-        if let Some(message) = &self.run_error {
-            member("runError", to_json(message)?);
-        }
-        let types: Vec<_> = self.event_types.iter().map(ToString::to_string).collect();
-        member("eventTypes", to_json(&types)?);
-        member("messages", to_json(&conversation.messages().collect::<Vec<_>>())?);
-        member("state", to_json(conversation.state())?);
-        member("warnings", to_json(&self.warnings)?);
-        out.push_str("}\n");
-        Ok(out)
-    }
-
-    /// A line for the outcome, one for each message and call, one for the state.
-    fn text(&self, outcome: &str, conversation: &Conversation) -> serde_json::Result<String> {
-        let mut out = outcome.to_owned();
-        if let Some(message) = &self.run_error {
-            let _ = write!(out, ": the agent reports: {}", printable(message));
-        }
-        out.push('\n');
-        for message in conversation.messages() {
-            let (role, id) = (message.role(), printable(message.id()));
-            let _ = writeln!(out, "{role} {id}: {}", printable(&content(message)?));
-            let Message::Assistant(message) = message else { continue };
-            for call in message.tool_calls.iter().flatten() {
-                let function = call.function.as_ref();
-                let name = function.map_or("a call", |function| &function.name);
-                let arguments = function.map_or("", |function| &function.arguments);
-                let [name, id, arguments] = [name, &call.id, arguments].map(printable);
-                let _ = writeln!(out, "  {name} {id}: {arguments}");
-            }
-        }
-        let _ = writeln!(out, "state: {}", printable(&to_json(conversation.state())?));
-        Ok(out)
+    fn json(&self) -> serde_json::Result<String> {
+        let (found, conversation) = (&self.found, &self.conversation);
+        let mut object = Members::default();
+        object.add_some("threadId", self.thread_id.as_ref())?;
+        object.add("outcome", self.outcome())?;
+        object.add_some("error", found.error.as_ref())?;
+        object.add_some("runError", found.run_error.as_ref())?;
+        let types: Vec<_> = found.event_types.iter().map(ToString::to_string).collect();
+        object.add("eventTypes", &types)?;
+        object.add("messages", &conversation.messages().collect::<Vec<_>>())?;
+        object.add("state", conversation.state())?;
+        let unended = if self.outcome() == "failed" { "rejected" } else { "truncated" };
+        let runs = conversation.runs().iter().map(|run| run_json(run, unended));
+        object.add_text("runs", &format!("[{}]", runs.collect::<Result<Vec<_>, _>>()?.join(",")));
+        object.add("interrupts", conversation.interrupts())?;
+        object.add("pendingToolCallIds", &conversation.pending_tool_calls())?;
+        object.add("warnings", &found.warnings)?;
+        Ok(object.end() + "\n")
     }
 }
 
-/// The content of a message as JSON; `null` if it has none.
-fn content(message: &Message) -> serde_json::Result<String> {
-    let json = to_json(message)?;
-    let members: std::collections::BTreeMap<&str, &serde_json::value::RawValue> =
-        serde_json::from_str(&json)?;
-    Ok(members.get("content").map_or("null", |content| content.get()).to_owned())
+fn run_outcome(run: &Run, unended: &'static str) -> &'static str {
+    match &run.outcome {
+        Some(RunOutcome::Success { .. }) => "success",
+        Some(RunOutcome::Interrupted { .. }) => "interrupted",
+        Some(RunOutcome::Cancelled) => "cancelled",
+        Some(RunOutcome::Failed(_)) => "failed",
+        _ => unended,
+    }
+}
+
+/// A run, with how it ended; `unended` is what became of one without an end.
+fn run_json(run: &Run, unended: &'static str) -> serde_json::Result<String> {
+    let mut object = Members::default();
+    object.add_some("threadId", run.thread_id.as_ref())?;
+    object.add_some("runId", run.run_id.as_ref())?;
+    object.add_some("parentRunId", run.parent_run_id.as_ref())?;
+    object.add("outcome", run_outcome(run, unended))?;
+    match &run.outcome {
+        Some(RunOutcome::Success { result, .. }) => object.add_some("result", result.as_ref())?,
+        Some(RunOutcome::Interrupted { interrupts, .. }) => {
+            object.add("interrupts", interrupts)?;
+        }
+        Some(RunOutcome::Failed(error)) => {
+            object.add("error", &error.message)?;
+            object.add_some("code", error.code.as_ref())?;
+        }
+        _ => {}
+    }
+    let pending = run.outcome.as_ref().map_or(&[][..], RunOutcome::pending_tool_calls);
+    object.add_some("pendingToolCallIds", Some(pending).filter(|ids| !ids.is_empty()))?;
+    object.add_some("usage", Some(&run.usage).filter(|usage| !usage.is_empty()))?;
+    Ok(object.end())
+}
+
+/// The members of an object of JSON, in order.
+#[derive(Default)]
+struct Members(String);
+
+impl Members {
+    fn add(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> serde_json::Result<()> {
+        let text = to_json(value)?;
+        self.add_text(name, &text);
+        Ok(())
+    }
+
+    /// Adds what has a value.
+    fn add_some(
+        &mut self,
+        name: &str,
+        value: Option<&(impl Serialize + ?Sized)>,
+    ) -> serde_json::Result<()> {
+        value.map_or(Ok(()), |value| self.add(name, value))
+    }
+
+    fn add_text(&mut self, name: &str, json: &str) {
+        let comma = if self.0.is_empty() { '{' } else { ',' };
+        let _ = write!(self.0, "{comma}\"{name}\":{json}");
+    }
+
+    fn end(self) -> String {
+        if self.0.is_empty() { "{}".to_owned() } else { self.0 + "}" }
+    }
 }
 
 fn to_json(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
