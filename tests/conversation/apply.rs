@@ -562,3 +562,28 @@ fn a_run_of_another_thread_is_told() {
         ]
     );
 }
+
+/// Each activity could grow by copies anew; together they have a bound, told with its place.
+#[test]
+fn activities_that_copy_have_a_bound_together() {
+    let mut conversation = Conversation::new();
+    let mut warnings = Vec::new();
+    let text = "x".repeat(1 << 20);
+    let copies: Vec<Value> =
+        (0..60).map(|n| json!({"op": "copy", "from": "/a", "path": format!("/{n}")})).collect();
+    for id in ["a", "b", "c"] {
+        for event in events(json!([
+            {"type": "ACTIVITY_SNAPSHOT", "messageId": id, "activityType": "t", "content": {"a": text}},
+            {"type": "ACTIVITY_DELTA", "messageId": id, "activityType": "t", "patch": copies},
+        ])) {
+            warnings.extend(conversation.apply(&event).iter().map(ToString::to_string));
+        }
+    }
+    assert_eq!(
+        warnings,
+        [
+            "activity \"c\" not patched: operation 4 at \"/4\": copies beyond 134217728 bytes in all \
+          activities"
+        ]
+    );
+}

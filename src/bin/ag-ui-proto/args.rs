@@ -351,8 +351,9 @@ pub(crate) struct Apply {
 /// Make a recorded stream smaller without changing what it comes to
 ///
 /// Chunks are expanded; the deltas of an item become one, as do the state events of a run from its
-/// last snapshot on. What this version does not describe is stripped, and told as a warning. What was
-/// saved is said on standard error. Every start, end and other event stays where it is: runs do not
+/// last snapshot on. What this version does not describe is stripped, and
+/// told as a warning. What was left out of events that became one is counted on standard error, and what
+/// was saved is said there. Every start, end and other event stays where it is: runs do not
 /// become snapshots, so that each point of the log can still be gone back to. Memory grows with the messages, and with a run once it is
 /// compacted, not with the number of deltas. If an event breaks a rule, what came before it is
 /// written, and the exit status is 1.
@@ -390,8 +391,8 @@ pub(crate) struct Compact {
 pub(crate) enum Keep {
     /// All: an event that has one does not go into another
     All,
-    /// Those of events that stay as they are; of events that become one, the first timestamp and no
-    /// `rawEvent`
+    /// Those of events that stay as they are; of events that become one, the first timestamp (of state
+    /// events, that of the snapshot) and no `rawEvent`
     Own,
     /// None
     None,

@@ -1,10 +1,12 @@
 //! The conversation that the events of a stream build.
 
 mod activity;
+mod copied;
 mod run;
 mod text;
 mod tool;
 
+use self::copied::Copied;
 use super::message::set_encrypted;
 use super::messages::Messages;
 use super::patch::apply_patch;
@@ -28,9 +30,10 @@ use crate::value::{Object, Value};
 ///
 /// An event takes as long as what it changes. A delta or a result costs its own length, however many
 /// messages there are; a snapshot costs the messages; a patch costs the objects and lists that it
-/// changes, and the whole state if it copies. Memory goes with what was said; a patch that copies may
+/// changes, and the whole state if it copies. Memory goes with what was said; patches that copy may
 /// make the state, and each activity, as large as
-/// [`PatchReason::TooLarge`](super::PatchReason::TooLarge) says.
+/// [`PatchReason::TooLarge`](super::PatchReason::TooLarge) says, and all activities together as
+/// [`PatchReason::TooLargeTogether`](super::PatchReason::TooLargeTogether) does.
 ///
 /// Ids stay unique: see [`WarningKind::IdTaken`] and [`WarningKind::ResultReplaced`]. Messages that
 /// a newer peer's role makes unreadable are left out.
@@ -62,6 +65,7 @@ pub struct Conversation {
     runs: Vec<Run>,
     tally: Tally,
     interrupts: Vec<Interrupt>,
+    copied: Copied,
 }
 
 impl Default for Conversation {
@@ -84,6 +88,7 @@ impl Conversation {
             runs: Vec::new(),
             tally: Tally::default(),
             interrupts: Vec::new(),
+            copied: Copied::default(),
         }
     }
 
@@ -218,6 +223,7 @@ impl Conversation {
                 warn_of_doubles(&snapshot, &mut warnings);
                 let held = std::mem::take(&mut self.messages).into_vec();
                 self.messages = Messages::from_vec(reconcile(held, &snapshot));
+                self.copied.all_changed();
             }
             Body::ActivitySnapshot(body) => self.set_activity(body, metadata, &mut warnings),
             Body::ActivityDelta(body) => self.patch_activity(body, metadata, &mut warnings),

@@ -20,7 +20,22 @@ type Path = Vec<String>;
 pub const DEFAULT_MAX_PATCHED_DEPTH: usize = crate::model::DEFAULT_MAX_DEPTH;
 
 /// How large a value may become by copying within itself; see [`PatchReason::TooLarge`].
-const MAX_COPIED_LEN: usize = 64 << 20;
+pub(super) const MAX_COPIED_LEN: usize = 64 << 20;
+
+/// How large copying may make a value, as [`weight`] counts it, and what it is called where it is too
+/// large.
+#[derive(Clone, Debug)]
+pub(super) struct CopyLimit {
+    pub(super) max: usize,
+    pub(super) reason: PatchReason,
+}
+
+impl Default for CopyLimit {
+    fn default() -> Self {
+        let max = MAX_COPIED_LEN;
+        Self { max, reason: PatchReason::TooLarge { max } }
+    }
+}
 
 /// Why a patch was not applied. The value is then as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,6 +81,13 @@ pub enum PatchReason {
         /// The limit, in bytes of text and 32 for each value.
         max: usize,
     },
+    /// The activities of the conversation whose patches copy would grow too large together; counted
+    /// as for one.
+    #[error("copies beyond {max} bytes in all activities")]
+    TooLargeTogether {
+        /// The limit.
+        max: usize,
+    },
     /// An activity's content would be no object.
     #[error("the content would be no object")]
     NotAnObject,
@@ -80,9 +102,18 @@ pub enum PatchReason {
 ///
 /// The first operation that cannot be applied. `value` is then as it was.
 pub fn apply_patch(value: &mut Value, patch: &[PatchOperation]) -> Result<(), PatchError> {
+    apply_patch_within(value, patch, &CopyLimit::default())
+}
+
+/// The same with another limit on what copying may make of the value.
+pub(super) fn apply_patch_within(
+    value: &mut Value,
+    patch: &[PatchOperation],
+    limit: &CopyLimit,
+) -> Result<(), PatchError> {
     let mut changes = Changes::default();
     for (index, operation) in patch.iter().enumerate() {
-        if let Err(reason) = apply(value, operation, &mut changes) {
+        if let Err(reason) = apply(value, operation, limit, &mut changes) {
             changes.undo(value);
             return Err(PatchError { index, path: operation.path.clone(), reason });
         }
@@ -93,6 +124,7 @@ pub fn apply_patch(value: &mut Value, patch: &[PatchOperation]) -> Result<(), Pa
 fn apply(
     root: &mut Value,
     operation: &PatchOperation,
+    limit: &CopyLimit,
     changes: &mut Changes,
 ) -> Result<(), PatchReason> {
     let path = tokens(&operation.path)?;
@@ -121,10 +153,9 @@ fn apply(
             let from = from()?;
             let source_path = tokens(from)?;
             let source = find(root, &source_path).ok_or_else(|| no_source(from))?;
-            let max = MAX_COPIED_LEN;
             let sum = weight(source).saturating_add(changes.kept()).saturating_add(weight(root));
-            if sum > max {
-                return Err(PatchReason::TooLarge { max });
+            if sum > limit.max {
+                return Err(limit.reason.clone());
             }
             let source = find(root, &source_path).cloned().ok_or_else(|| no_source(from))?;
             changes.copied();
@@ -221,6 +252,11 @@ fn remove(root: &mut Value, path: &[String]) -> Result<(usize, Value), PatchReas
     removed.ok_or(PatchReason::NoPlace)
 }
 
+/// Whether a patch copies, so that it can bring more than it is.
+pub(super) fn copies(patch: &[PatchOperation]) -> bool {
+    patch.iter().any(|operation| operation.op == PatchOp::Copy)
+}
+
 fn tokens(pointer: &str) -> Result<Path, PatchReason> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return Err(PatchReason::Malformed);
@@ -259,7 +295,7 @@ fn fits(value: &Value, level: usize) -> Result<(), PatchReason> {
 }
 
 /// Bytes of text, and 32 for each value; stops counting where it is more than enough.
-fn weight(value: &Value) -> usize {
+pub(super) fn weight(value: &Value) -> usize {
     let mut sum = 0_usize;
     let mut left = vec![value];
     while let Some(value) = left.pop() {
