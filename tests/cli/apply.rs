@@ -263,8 +263,12 @@ fn a_thread_that_is_refused_or_cut_leaves_the_others() {
     let done = run(&["apply", "--thread", "t"], log.as_str());
     assert_eq!((done.code, done.err.as_str()), (1, refused));
 
-    // What is no event may be of any thread.
-    let done = run(&["apply", "--thread", "u"], log.clone() + "nonsense\n");
+    // What is no event may be of any thread, and nothing is read behind it.
+    let bad = log + "nonsense\n";
+    let done = run(&["apply"], bad.as_str());
+    assert_eq!(done.text().matches("\": failed\n").count(), 3);
+    assert_eq!(done.err.lines().count(), 2, "{}", done.err);
+    let done = run(&["apply", "--thread", "u"], bad);
     assert!(done.text().starts_with("failed\n"), "{}", done.text());
     assert!(done.err.starts_with("error: stdin:6: malformed JSON"), "{}", done.err);
 }

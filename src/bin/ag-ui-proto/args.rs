@@ -316,7 +316,7 @@ pub(crate) struct Verify {
 /// A log of several threads is several conversations: each comes to a result of its own, in the order
 /// in which the threads first come. An event belongs to the thread of the run that started last. What
 /// came before an event that breaks a rule, and before the end of a stream that was cut, stands, and the
-/// exit status is 1; other threads go on. A run that fails and says so is 0. Memory grows with the
+/// exit status is 1; other threads go on, but for input that is no event, which may be of any. A run that fails and says so is 0. Memory grows with the
 /// messages, the state and the number of events.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

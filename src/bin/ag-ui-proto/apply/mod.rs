@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Apply) -> Result<(), Failure> {
     report.clear();
     match read {
         // Input that cannot be cut into events is a stream that is refused.
-        Err(Failure::Data(reason)) => threads.fail(reason),
+        Err(Failure::Data(reason)) => threads.fail(&reason),
         read => read?,
     }
     let name = events.name().to_owned();
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Apply) -> Result<(), Failure> {
         threads.into_wanted().map_err(|reason| Failure::Data(format!("{name}: {reason}")))?;
     let is_one = threads.len() == 1;
     let mut output = Output::stdout();
-    let (mut told, mut is_good) = (false, true);
+    let (mut told, mut is_good) = (Vec::new(), true);
     for (index, thread) in threads.into_iter().enumerate() {
         let Thread { id, consumer, found } = thread;
         let Consumed { conversation, result } = consumer.finish();
@@ -48,8 +48,11 @@ pub(crate) fn run(args: &Apply) -> Result<(), Failure> {
         output.write(text.map_err(|error| Failure::Data(error.to_string()))?.as_bytes())?;
         output.flush()?;
         if let Some(error) = &come_to.found.error {
-            report.error(error);
-            told = true;
+            // One that all threads have is told once.
+            if !told.contains(error) {
+                report.error(error);
+                told.push(error.clone());
+            }
         } else if come_to.outcome() == "truncated" && events.cut().is_none() {
             let of = match &come_to.thread_id {
                 Some(id) if !is_one => format!(" of thread {id:?}"),
@@ -59,11 +62,11 @@ pub(crate) fn run(args: &Apply) -> Result<(), Failure> {
             is_good = false;
         }
     }
-    if let (false, Some(cut)) = (told, events.cut()) {
+    if let (true, Some(cut)) = (told.is_empty(), events.cut()) {
         report.error(cut);
-        told = true;
+        is_good = false;
     }
-    if told || !is_good { Err(Failure::Told) } else { Ok(()) }
+    if told.is_empty() && is_good { Ok(()) } else { Err(Failure::Told) }
 }
 
 /// What is found on the way, besides the conversation.

@@ -74,15 +74,11 @@ impl<'w> Threads<'w> {
         Ok(())
     }
 
-    /// Says why the input cannot be read on, unless the thread has failed before.
-    pub(super) fn fail(&mut self, reason: String) {
-        let now = match self.wanted {
-            None => self.now,
-            // What cannot be read may be of the one that is asked for.
-            Some(wanted) => self.by_id.get(wanted).copied().unwrap_or(self.now),
-        };
-        if let Some(thread) = self.list.get_mut(now) {
-            thread.found.error.get_or_insert(reason);
+    /// Says why the input cannot be read on. What comes there and behind it may be of any thread, so
+    /// none is known to be whole.
+    pub(super) fn fail(&mut self, reason: &str) {
+        for thread in &mut self.list {
+            thread.found.error.get_or_insert_with(|| reason.to_owned());
         }
     }
 
