@@ -477,7 +477,9 @@ mod tests {
             }
             assert_eq!(object.get(&name(n)), Some(&true.into()));
         }
-        plain.iter_mut().for_each(|entry| entry.1 = true.into());
+        for entry in &mut plain {
+            entry.1 = true.into();
+        }
         // From the middle, the front and the end, with what is new in between.
         for n in (300..600).chain(0..100).chain((900..1000).rev()) {
             let at = plain.iter().position(|entry| entry.0 == name(n)).unwrap();

@@ -457,7 +457,9 @@ proptest! {
                 let ends = |event: &&mut Event| event.event_type().as_str().ends_with("_END");
                 let own: Vec<_> = ready.iter_mut().filter(|event| !ends(event)).collect();
                 lost += u64::from(timestamp.is_some() && own.is_empty());
-                own.into_iter().for_each(|event| event.base.timestamp = timestamp);
+                for event in own {
+                    event.base.timestamp = timestamp;
+                }
             }
             timed += u64::from(timestamp.is_some());
             expanded.extend(ready);

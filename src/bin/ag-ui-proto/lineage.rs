@@ -135,19 +135,18 @@ fn links(runs: &[LineageRun], reading: Parent) -> Vec<String> {
     let all: HashSet<&str> = runs.iter().map(|run| run.run_id).collect();
     let (mut before, mut in_threads) = (HashSet::new(), HashSet::new());
     let links = runs.iter().map(|run| {
-        let parent =
-            run.parent_run_id.map(|id| match run.parent.and_then(|parent| runs.get(parent)) {
-                Some(parent) => found(run, parent, reading),
-                None => {
-                    let reason = match id {
-                        id if id == run.run_id => Nowhere::Itself,
-                        id if before.contains(id) => Nowhere::SeveralThreads,
-                        id if all.contains(id) => Nowhere::Later,
-                        _ => Nowhere::Absent,
-                    };
-                    not_found(id, &reason, reading)
-                }
-            });
+        let parent = run.parent_run_id.map(|id| {
+            if let Some(parent) = run.parent.and_then(|parent| runs.get(parent)) {
+                return found(run, parent, reading);
+            }
+            let reason = match id {
+                id if id == run.run_id => Nowhere::Itself,
+                id if before.contains(id) => Nowhere::SeveralThreads,
+                id if all.contains(id) => Nowhere::Later,
+                _ => Nowhere::Absent,
+            };
+            not_found(id, &reason, reading)
+        });
         before.insert(run.run_id);
         let is_first = in_threads.insert((run.thread_id, run.run_id));
         let id = if is_first { "" } else { ", under an id that an earlier run of the thread has" };
