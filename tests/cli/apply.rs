@@ -295,3 +295,30 @@ fn what_comes_before_any_run_is_of_the_first_thread() {
     assert_eq!(object["runs"], json!([{ "outcome": "failed", "error": "no luck" }]));
     assert_eq!(object.get("threadId"), None);
 }
+
+/// A thread may copy as much as one conversation may, but each of a log may not.
+#[test]
+fn what_all_threads_copy_has_a_bound() {
+    let snapshot =
+        |text: &str| json!({"type": "STATE_SNAPSHOT", "snapshot": {"a": text}}).to_string() + "\n";
+    let copies: Vec<_> =
+        (0..60).map(|n| json!({"op": "copy", "from": "/a", "path": format!("/{n}")})).collect();
+    let copies = json!({"type": "STATE_DELTA", "delta": copies}).to_string() + "\n";
+    let large = snapshot(&"x".repeat(1 << 20)) + &copies;
+    let (mut log, mut end) = (String::new(), String::new());
+    for thread in 0..5 {
+        log += &(session(&[&format!("start 1 of {thread}")]) + &large);
+        log += &session(&[&format!("finish 1 of {thread}")]);
+        end += &(session(&[&format!("start 2 of {thread}")]) + &snapshot(""));
+        end += &session(&[&format!("finish 2 of {thread}")]);
+    }
+    let done = run(&["apply"], log + &end);
+    let good = |thread: usize| format!("thread \"{thread}\": completed\nstate: {{\"a\":\"\"}}\n");
+    let want: Vec<String> = (0..4).map(good).collect();
+    let want = want.join("\n") + "\nthread \"4\": failed\nstate: {}\n";
+    assert_eq!((done.code, done.text()), (1, want.as_str()));
+    assert_eq!(
+        done.err,
+        "error: stdin:19: copies beyond 268435456 bytes in all threads: see --thread\n"
+    );
+}

@@ -587,3 +587,24 @@ fn activities_that_copy_have_a_bound_together() {
         ]
     );
 }
+
+#[test]
+fn what_was_copied_is_weighed_until_it_is_replaced() {
+    let mut conversation = Conversation::new();
+    let mut lens = Vec::new();
+    for event in events(json!([
+        {"type": "STATE_SNAPSHOT", "snapshot": {"a": "1234"}},
+        {"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/b", "value": 1}]},
+        {"type": "STATE_DELTA", "delta": [{"op": "copy", "from": "/a", "path": "/c"}]},
+        {"type": "ACTIVITY_SNAPSHOT", "messageId": "v", "activityType": "t", "content": {"a": "12"}},
+        {"type": "ACTIVITY_DELTA", "messageId": "v", "activityType": "t",
+         "patch": [{"op": "copy", "from": "/a", "path": "/c"}]},
+        {"type": "STATE_SNAPSHOT", "snapshot": {}},
+    ])) {
+        assert!(conversation.apply(&event).is_empty());
+        lens.push(conversation.copied_len());
+    }
+    // An object of two texts of 4 bytes and a number, and two texts of 2 bytes.
+    let (state, activity) = (4 * 32 + 3 + 2 * 4, 2 * (32 + 2));
+    assert_eq!(lens, [0, 0, state, state, state + activity, activity]);
+}

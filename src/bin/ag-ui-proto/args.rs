@@ -317,7 +317,8 @@ pub(crate) struct Verify {
 /// in which the threads first come. An event belongs to the thread of the run that started last. What
 /// came before an event that breaks a rule, and before the end of a stream that was cut, stands, and the
 /// exit status is 1; other threads go on, but for input that is no event, which may be of any. A run that fails and says so is 0. Memory grows with the
-/// messages, the state and the number of events.
+/// messages, the state and the number of events; what patches of the state copy has a bound for all
+/// threads.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The members of `--json`, an object a thread: threadId, outcome (completed, failed if the stream was

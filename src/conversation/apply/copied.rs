@@ -1,4 +1,5 @@
-//! How large the activities are whose patches copy, so that all of them together have a bound.
+//! How large the state is, and the activities are, whose patches copy, so that all of them together
+//! have a bound.
 //!
 //! What else makes an activity larger has come with an event. A copy brings what no event did, and
 //! each new activity could grow by copies anew.
@@ -8,17 +9,19 @@ use std::collections::HashMap;
 use crate::conversation::messages::Messages;
 use crate::conversation::patch::{CopyLimit, MAX_COPIED_LEN, PatchReason, weight};
 use crate::model::Message;
-use crate::value::Object;
+use crate::value::{Object, Value};
 
 /// How large they may become together, as [`PatchReason::TooLarge`] counts it.
 const MAX_TOGETHER: usize = 2 * MAX_COPIED_LEN;
 
-/// The activities into which something was copied.
+/// The state and the activities into which something was copied.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Copied {
     weights: HashMap<String, Weight>,
     /// Of all of them.
     sum: usize,
+    /// Of the state, as it was when something was last copied.
+    state: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +52,21 @@ impl Copied {
             return CopyLimit::default();
         }
         CopyLimit { max: room, reason: PatchReason::TooLargeTogether { max: MAX_TOGETHER } }
+    }
+
+    /// What all weigh together.
+    pub(super) fn len(&self) -> usize {
+        self.state.saturating_add(self.sum)
+    }
+
+    /// Something was copied into the state.
+    pub(super) fn copied_into_state(&mut self, state: &Value) {
+        self.state = weight(state);
+    }
+
+    /// The state is another.
+    pub(super) fn state_replaced(&mut self) {
+        self.state = 0;
     }
 
     /// Something was copied into an activity, which has this content now.
@@ -93,7 +111,6 @@ fn weigh(content: &Object) -> usize {
 mod tests {
     use super::*;
     use crate::model::ActivityMessage;
-    use crate::value::Value;
 
     fn content(len: usize) -> Object {
         Object::from([("text", Value::from("x".repeat(len)))])

@@ -9,7 +9,7 @@ mod tool;
 use self::copied::Copied;
 use super::message::set_encrypted;
 use super::messages::Messages;
-use super::patch::apply_patch;
+use super::patch::{apply_patch, copies};
 use super::run::{Run, RunOutcome, Tally};
 use super::snapshot::reconcile;
 use super::warning::WarningKind;
@@ -110,6 +110,7 @@ impl Conversation {
     /// Adds a message at the end: what the user says, or the answer to a tool call. A message with
     /// the same id is replaced where it stands.
     pub fn add(&mut self, message: Message) {
+        self.copied.changed(message.id());
         self.messages.put(message);
     }
 
@@ -167,6 +168,14 @@ impl Conversation {
         }
     }
 
+    /// How large the state is, and the activities are, into which patches have copied, as
+    /// [`PatchReason::TooLarge`](super::PatchReason::TooLarge) counts it: the part of the memory that
+    /// may be more than what was said. For who holds many conversations of peers that are not trusted.
+    #[must_use]
+    pub fn copied_len(&self) -> usize {
+        self.copied.len()
+    }
+
     /// The message that holds a tool call.
     pub(super) fn message_of_call(&self, id: &str) -> Option<&Message> {
         self.messages.host(id)
@@ -212,12 +221,13 @@ impl Conversation {
             Body::StateSnapshot(body) => {
                 self.state = body.snapshot.clone().unwrap_or_default();
                 self.takes_input_state = false;
+                self.copied.state_replaced();
             }
-            Body::StateDelta(body) => {
-                if let Err(error) = apply_patch(&mut self.state, &body.delta) {
-                    warnings.push(WarningKind::StatePatch(error));
-                }
-            }
+            Body::StateDelta(body) => match apply_patch(&mut self.state, &body.delta) {
+                Ok(()) if copies(&body.delta) => self.copied.copied_into_state(&self.state),
+                Ok(()) => {}
+                Err(error) => warnings.push(WarningKind::StatePatch(error)),
+            },
             Body::MessagesSnapshot(body) => {
                 let snapshot = known(&body.messages);
                 warn_of_doubles(&snapshot, &mut warnings);

@@ -18,6 +18,10 @@ use crate::rules::refusal;
 /// How many threads are named where one is not found.
 const NAMED: usize = 10;
 
+/// How large the conversations of all threads may become by what their patches copy; one alone may
+/// become three quarters of that.
+const MAX_COPIED_LEN: usize = 256 << 20;
+
 /// The threads so far, in the order in which they first came.
 pub(super) struct Threads<'w> {
     list: Vec<Thread>,
@@ -27,6 +31,8 @@ pub(super) struct Threads<'w> {
     /// The only one that is asked for; nothing for all.
     wanted: Option<&'w str>,
     delivered: Delivered,
+    /// By [`Conversation::copied_len`], of all threads.
+    copied_len: usize,
 }
 
 pub(super) struct Thread {
@@ -50,6 +56,7 @@ impl<'w> Threads<'w> {
             now: 0,
             wanted,
             delivered: Delivered::default(),
+            copied_len: 0,
         }
     }
 
@@ -143,8 +150,18 @@ impl<'w> Threads<'w> {
             found.warnings.push(format!("{}: {notice}", place()));
         }
         let Some(event) = event else { return };
+        let before = consumer.conversation().copied_len();
         if let Err(rejection) = consumer.push(event, &mut self.delivered) {
             found.error = Some(format!("{}: {}", place(), refusal(rejection)));
+        }
+        let len = consumer.conversation().copied_len();
+        self.copied_len = self.copied_len - before + len;
+        if self.copied_len > MAX_COPIED_LEN {
+            // What it has come to is let go, or the next ones would still add to it.
+            *consumer = Consumer::new(Conversation::new());
+            self.copied_len -= len;
+            let reason = format!("copies beyond {MAX_COPIED_LEN} bytes in all threads");
+            found.error = Some(format!("{}: {reason}: see --thread", place()));
         }
         for warning in self.delivered.warnings.drain(..) {
             report.warning(place(), &warning.kind);
