@@ -351,7 +351,7 @@ pub(crate) struct Apply {
 
 /// Make a recorded stream smaller without changing what it comes to
 ///
-/// Chunks are expanded; the deltas of an item become one, as do the state events of a run from its
+/// Chunks are expanded, an item of one chunk to three events; the deltas of an item become one, as do the state events of a run from its
 /// last snapshot on. What this version does not describe is stripped, and
 /// told as a warning. What was left out of events that became one is counted on standard error, and what
 /// was saved is said there. Every start, end and other event stays where it is: runs do not

@@ -10,7 +10,8 @@ pub enum Extras {
     /// None is lost: an event that has one does not go into another.
     Keep,
     /// Events that stay as they are keep theirs. One that others went into keeps the first timestamp
-    /// of them, and no `rawEvent`, since that is no longer what it was made from.
+    /// of them (a snapshot of the state its own, if it has one), and no `rawEvent`, since that is no
+    /// longer what it was made from.
     #[default]
     Merge,
     /// All go, those of events that stay as they are too.

@@ -45,8 +45,8 @@ pub fn compact(events: impl IntoIterator<Item = Event>) -> Result<Vec<Event>, Vi
 /// Makes a recorded stream smaller; what it comes to, and what each of its runs came to, stays the
 /// same.
 ///
-/// - Chunks are expanded; what each stands for takes over its timestamp, but for the end of the item
-///   before it.
+/// - Chunks are expanded, so an item of one chunk becomes three events; what each stands for takes
+///   over its timestamp, but for the end of the item before it.
 /// - The deltas of an item become one, where nothing comes between that changes what they append to:
 ///   its end, a new start, a result or activity with its id, a snapshot of the messages, or the
 ///   bounds of a run.
