@@ -42,20 +42,36 @@ pub struct Lineage<'e> {
 /// Where the last run of each id stands: ids are used once in a thread, not in a log of several.
 #[derive(Clone, Debug, Default)]
 struct Ids<'e> {
-    anywhere: HashMap<&'e str, usize>,
     in_thread: HashMap<(&'e str, &'e str), usize>,
+    anywhere: HashMap<&'e str, Threads<'e>>,
+}
+
+/// The threads that have a run with an id.
+#[derive(Clone, Copy, Debug)]
+enum Threads<'e> {
+    One(&'e str),
+    Several,
 }
 
 impl<'e> Ids<'e> {
     fn insert(&mut self, thread_id: &'e str, run_id: &'e str, run: usize) {
-        self.anywhere.insert(run_id, run);
         self.in_thread.insert((thread_id, run_id), run);
+        let threads = self.anywhere.entry(run_id).or_insert(Threads::One(thread_id));
+        if !matches!(threads, Threads::One(thread) if *thread == thread_id) {
+            *threads = Threads::Several;
+        }
     }
 
-    /// The run of the thread with an id, or else of another thread.
-    fn find(&self, thread_id: &str, run_id: &str) -> Option<usize> {
-        let found = self.in_thread.get(&(thread_id, run_id));
-        found.or_else(|| self.anywhere.get(run_id)).copied()
+    fn get(&self, thread_id: &str, run_id: &str) -> Option<usize> {
+        self.in_thread.get(&(thread_id, run_id)).copied()
+    }
+
+    /// What a link of a run leads to: a run of its thread, or else of the only other one that has it.
+    fn linked(&self, thread_id: &str, run_id: &str) -> Option<usize> {
+        self.get(thread_id, run_id).or_else(|| match self.anywhere.get(run_id)? {
+            Threads::One(thread_id) => self.get(thread_id, run_id),
+            Threads::Several => None,
+        })
     }
 }
 
@@ -69,6 +85,8 @@ pub struct LineageRun<'e> {
     pub run_id: &'e str,
     /// The link as the run has it; it may name a run that is not in the log.
     pub parent_run_id: Option<&'e str>,
+    /// Which run of the log the link leads to; nothing for none that comes before.
+    pub parent: Option<usize>,
     /// Which run of the log it goes on from; nothing for a root.
     pub follows: Option<usize>,
     /// Where its events stand in the log.
@@ -78,9 +96,12 @@ pub struct LineageRun<'e> {
 impl<'e> Lineage<'e> {
     /// Reads the runs of a log. Events before the first run belong to none.
     ///
-    /// Of several runs with one id the last one is found by it; in one thread the protocol forbids
-    /// them. A link leads to a run of the same thread, or else of another one. One to a run that comes
-    /// later, or to none of the log, is kept and makes a root.
+    /// Run ids are used once in a thread, and again in another: a run is found by both ids. Of several
+    /// runs with the same two, which the protocol forbids, the last one is found.
+    ///
+    /// A link leads to a run of the same thread, or else of the only other one that has a run with the
+    /// id; where several others have, it says too little. Such a link, one to a run that comes later,
+    /// and one to none of the log are kept, and lead nowhere.
     #[must_use]
     pub fn new(events: &'e [Event], reading: ParentRun) -> Self {
         let mut runs: Vec<LineageRun<'e>> = Vec::new();
@@ -94,8 +115,9 @@ impl<'e> Lineage<'e> {
                 continue;
             };
             let parent_run_id = body.parent_run_id.as_deref();
+            let parent = parent_run_id.and_then(|parent| ids.linked(&body.thread_id, parent));
             let follows = match (reading, parent_run_id) {
-                (ParentRun::Branch, Some(parent)) => ids.find(&body.thread_id, parent),
+                (ParentRun::Branch, Some(_)) => parent,
                 _ => by_thread.get(body.thread_id.as_str()).copied(),
             };
             ids.insert(&body.thread_id, &body.run_id, runs.len());
@@ -104,6 +126,7 @@ impl<'e> Lineage<'e> {
                 thread_id: &body.thread_id,
                 run_id: &body.run_id,
                 parent_run_id,
+                parent,
                 follows,
                 events: place..place + 1,
             });
@@ -117,16 +140,16 @@ impl<'e> Lineage<'e> {
         &self.runs
     }
 
-    /// The run with an id.
+    /// The run of a thread with an id.
     #[must_use]
-    pub fn run(&self, run_id: &str) -> Option<&LineageRun<'e>> {
-        self.runs.get(*self.ids.anywhere.get(run_id)?)
+    pub fn run(&self, thread_id: &str, run_id: &str) -> Option<&LineageRun<'e>> {
+        self.runs.get(self.ids.get(thread_id, run_id)?)
     }
 
-    /// The runs from the root to the one with an id, both included; nothing if there is none.
+    /// The runs from the root to one of a thread, both included; nothing if there is none.
     #[must_use]
-    pub fn chain(&self, run_id: &str) -> Option<Vec<&LineageRun<'e>>> {
-        let mut next = Some(*self.ids.anywhere.get(run_id)?);
+    pub fn chain(&self, thread_id: &str, run_id: &str) -> Option<Vec<&LineageRun<'e>>> {
+        let mut next = Some(self.ids.get(thread_id, run_id)?);
         let mut chain = Vec::new();
         // A run follows one that came before it, so this ends.
         while let Some(run) = next.and_then(|index| self.runs.get(index)) {
@@ -146,8 +169,8 @@ impl<'e> Lineage<'e> {
 
     /// The events of the chain that ends with a run: a log of that branch alone.
     #[must_use]
-    pub fn branch(&self, run_id: &str) -> Option<Vec<&'e Event>> {
-        let chain = self.chain(run_id)?;
+    pub fn branch(&self, thread_id: &str, run_id: &str) -> Option<Vec<&'e Event>> {
+        let chain = self.chain(thread_id, run_id)?;
         let events = |run: &LineageRun<'_>| self.events.get(run.events.clone());
         Some(chain.into_iter().filter_map(events).flatten().collect())
     }
@@ -158,8 +181,12 @@ impl<'e> Lineage<'e> {
     ///
     /// A chunk that cannot be expanded. The other rules are not asked for.
     #[must_use]
-    pub fn materialize(&self, run_id: &str) -> Option<Result<Conversation, Violation>> {
-        self.materialize_at(run_id, usize::MAX)
+    pub fn materialize(
+        &self,
+        thread_id: &str,
+        run_id: &str,
+    ) -> Option<Result<Conversation, Violation>> {
+        self.materialize_at(thread_id, run_id, usize::MAX)
     }
 
     /// The conversation after so many events of a run, its `RUN_STARTED` included, on its branch
@@ -171,20 +198,21 @@ impl<'e> Lineage<'e> {
     #[must_use]
     pub fn materialize_at(
         &self,
+        thread_id: &str,
         run_id: &str,
         events: usize,
     ) -> Option<Result<Conversation, Violation>> {
-        let run = self.run(run_id)?;
+        let run = self.run(thread_id, run_id)?;
         let left_out = run.events.len().saturating_sub(events);
-        let branch = self.branch(run_id)?;
+        let branch = self.branch(thread_id, run_id)?;
         let taken = branch.len().saturating_sub(left_out);
         Some(replay(branch.into_iter().take(taken)))
     }
 
     /// The log without a run and all that go on from it.
     #[must_use]
-    pub fn cut(&self, run_id: &str) -> Option<Vec<&'e Event>> {
-        let gone = *self.ids.anywhere.get(run_id)?;
+    pub fn cut(&self, thread_id: &str, run_id: &str) -> Option<Vec<&'e Event>> {
+        let gone = self.ids.get(thread_id, run_id)?;
         let mut is_gone = vec![false; self.runs.len()];
         let mut left_out = vec![false; self.events.len()];
         for (index, run) in self.runs.iter().enumerate() {

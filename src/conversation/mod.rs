@@ -37,7 +37,7 @@ mod warning;
 pub use self::apply::Conversation;
 pub use self::chat::{ChatError, ChatLoss, Converted, from_chat, to_chat};
 pub use self::chunks::ChunkExpander;
-pub use self::compact::{Compactor, Extras, compact};
+pub use self::compact::{Compactor, Extras, LeftOut, compact};
 pub use self::consume::{Consumed, Consumer, Delivered, Rejection, RunResult};
 pub use self::interrupt::{InputError, NextInput, ResumeCheck, is_expired};
 pub use self::lineage::{Lineage, LineageRun, ParentRun};

@@ -148,6 +148,15 @@ pub enum WarningKind {
         /// Its id at the end.
         finished: String,
     },
+    /// A run is of another thread than the one before it. Threads are conversations of their own, and
+    /// may use the same ids: each is to be given one of its own.
+    #[error("a run of thread {now:?} in a conversation of thread {before:?}")]
+    OtherThread {
+        /// Id of the thread before.
+        before: String,
+        /// Id of the thread now.
+        now: String,
+    },
     /// The producer broke a rule that consumers do not hold it to. Given only by a consumer
     /// [that looks](super::Consumer::with_producer_rules).
     #[error("{0} ({rule})", rule = .0.rule())]

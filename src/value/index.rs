@@ -59,6 +59,26 @@ impl KeyIndex {
         at
     }
 
+    /// Takes out the key at position `at`, which must still be in `entries`; the keys behind it are
+    /// then found one position further to the front.
+    pub(super) fn close_up<V>(&mut self, entries: &[(String, V)], at: usize) {
+        let Some((key, _)) = entries.get(at) else { return };
+        self.remove(entries, key);
+        let behind = at + 1..entries.len();
+        if behind.len() * 8 < self.slots.len() {
+            for (place, (key, _)) in entries.iter().enumerate().skip(behind.start) {
+                // Those before it are moved already, and point at other keys than this one.
+                if let Ok(slot) = self.slot_of(entries, key) {
+                    self.set(slot, place - 1);
+                }
+            }
+        } else {
+            for slot in &mut self.slots {
+                *slot -= usize::from(*slot > at && *slot < GONE);
+            }
+        }
+    }
+
     /// The slot that holds `key`, or the empty one where the search for it ends.
     fn slot_of<V>(&self, entries: &[(String, V)], key: &str) -> Result<usize, usize> {
         let mask = self.slots.len() - 1;

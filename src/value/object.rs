@@ -8,17 +8,24 @@ use super::{Value, nest};
 /// One entry of an object.
 pub(super) type Entry = (String, Value);
 
-/// From this many entries on, an insertion looks keys up by hash.
+/// From this many entries on, what may change an object looks keys up by hash.
 const WIDE: usize = 32;
+
+/// Fewer lookups than this are not worth an index.
+#[cfg(feature = "conversation")]
+const FEW: usize = 16;
 
 static NULL: Value = Value::Null;
 
 /// A JSON object, and `google.protobuf.Struct` on the wire: a vector of entries with unique keys.
 ///
 /// The order of the entries is the order in which keys were first given. It decides the order of
-/// bytes and of JSON text, and does not count in `==`. Looking up a key compares keys one by one;
-/// inserting stays fast however many there are, since a wide object that grows by insertion keeps
-/// an index of its keys.
+/// bytes and of JSON text, and does not count in `==`.
+///
+/// A wide object gets an index of its keys from the first call that may change it: [`Object::insert`],
+/// [`Object::get_mut`] or [`Object::remove`]. Making it takes about as long as it takes to read such an
+/// object; from then on no lookup takes longer the more keys there are. Without one, [`Object::get`]
+/// compares keys one by one: an object that is only read has no index.
 ///
 /// # Examples
 ///
@@ -76,6 +83,7 @@ impl Object {
     /// The value of `key`, to change.
     #[must_use]
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
+        self.index_if_wide();
         let at = self.position(key)?;
         self.entries_mut().get_mut(at).map(|entry| &mut entry.1)
     }
@@ -94,7 +102,6 @@ impl Object {
     }
 
     fn insert_entry(&mut self, key: String, value: Value) -> Option<Value> {
-        self.index_if_wide();
         if let Some(old) = self.get_mut(&key) {
             return Some(mem::replace(old, value));
         }
@@ -109,13 +116,49 @@ impl Object {
         None
     }
 
-    /// Removes `key` and returns its value. The other entries keep their order.
+    /// Removes `key` and returns its value. The other entries keep their order, so those behind it
+    /// move.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
+        self.take_entry(key).map(|(_, value)| value)
+    }
+
+    /// Removes `key`, and says where it stood.
+    pub(crate) fn take_entry(&mut self, key: &str) -> Option<(usize, Value)> {
+        self.index_if_wide();
         let at = self.position(key)?;
-        let mut entries = self.take_entries();
-        let (_, value) = entries.remove(at);
-        self.0 = Repr::Plain(entries);
-        Some(value)
+        let (_, value) = match &mut self.0 {
+            Repr::Plain(entries) => entries.remove(at),
+            Repr::Indexed(indexed) => {
+                let (entries, index) = &mut **indexed;
+                index.close_up(entries, at);
+                entries.remove(at)
+            }
+        };
+        Some((at, value))
+    }
+
+    /// The two values of each key; nothing if the keys are not the same.
+    #[cfg(feature = "conversation")]
+    pub(crate) fn pairs<'o>(&'o self, other: &'o Self) -> Option<Vec<(&'o Value, &'o Value)>> {
+        let (left, right) = (self.as_slice(), other.as_slice());
+        if left.len() != right.len() {
+            return None;
+        }
+        // The usual case: the same order. What follows is looked up.
+        let in_step = left.iter().zip(right).take_while(|(left, right)| left.0 == right.0).count();
+        let (left_step, left_rest) = left.split_at(in_step);
+        let (right_step, right_rest) = right.split_at(in_step);
+        let in_step = left_step.iter().zip(right_step);
+        let mut pairs: Vec<_> = in_step.map(|(left, right)| (&left.1, &right.1)).collect();
+        let index = (left_rest.len() > FEW).then(|| KeyIndex::of(right_rest));
+        for (key, value) in left_rest {
+            let at = match &index {
+                Some(index) => index.find(right_rest, key),
+                None => right_rest.iter().position(|entry| entry.0 == *key),
+            };
+            pairs.push((value, &right_rest.get(at?)?.1));
+        }
+        Some(pairs)
     }
 
     /// Takes out these members, in one pass over the entries.
@@ -140,9 +183,7 @@ impl Object {
     pub(super) fn discard(&mut self, key: &str) {
         self.index_if_wide();
         match &mut self.0 {
-            Repr::Plain(_) => {
-                self.remove(key);
-            }
+            Repr::Plain(_) => drop(self.remove(key)),
             Repr::Indexed(indexed) => {
                 let (entries, index) = &mut **indexed;
                 let Some(at) = index.find(entries, key) else { return };
@@ -425,6 +466,75 @@ mod tests {
         assert_eq!(object.insert(name(500), false), None);
         assert_eq!(object.keys().next_back(), Some(name(500).as_str()));
         assert_eq!(object.clone().into_iter().count(), 1000);
+    }
+
+    #[test]
+    fn a_wide_object_that_was_read_is_changed_like_a_narrow_one() {
+        let name = |n: usize| format!("k{}", n * 7919 % 1000);
+        let mut object: Object = (0..1000).map(|n| (name(n), n as u64)).collect();
+        let mut plain: Vec<Entry> = object.as_slice().to_vec();
+        for n in 0..1000 {
+            if let Some(value) = object.get_mut(&name(n)) {
+                *value = true.into();
+            }
+            assert_eq!(object.get(&name(n)), Some(&true.into()));
+        }
+        for entry in &mut plain {
+            entry.1 = true.into();
+        }
+        // From the middle, the front and the end, with what is new in between.
+        for n in (300..600).chain(0..100).chain((900..1000).rev()) {
+            let at = plain.iter().position(|entry| entry.0 == name(n)).unwrap();
+            plain.remove(at);
+            assert_eq!(object.take_entry(&name(n)), Some((at, true.into())));
+            assert_eq!(object.remove(&name(n)), None);
+            if n % 3 == 0 {
+                plain.push((format!("new{n}"), n.into()));
+                assert_eq!(object.insert(format!("new{n}"), n), None);
+            }
+            assert_eq!(object.as_slice(), plain);
+        }
+        for (key, value) in &plain {
+            assert_eq!(object.get(key), Some(value));
+        }
+        assert!(plain.iter().all(|(key, _)| object.remove(key).is_some()));
+        assert!(object.is_empty());
+    }
+
+    #[test]
+    fn a_hundred_thousand_keys_are_looked_up_in_linear_time() {
+        // The square of this many comparisons would take a minute.
+        let wide = 100_000;
+        let mut object: Object = (0..wide).map(|n| (n.to_string(), n)).collect();
+        for n in 0..wide {
+            assert_eq!(object.get_mut(&n.to_string()), Some(&mut n.into()));
+        }
+        for n in (0..wide).rev() {
+            assert_eq!(object.remove(&n.to_string()), Some(n.into()));
+        }
+    }
+
+    #[cfg(feature = "conversation")]
+    #[test]
+    fn values_are_paired_by_key() {
+        let pairs = |left: &Object, right: &Object| {
+            let pairs = left.pairs(right)?;
+            Some(pairs.into_iter().map(|(l, r)| (l.as_i64(), r.as_i64())).collect::<Vec<_>>())
+        };
+        let left = Object::from([("a", 1), ("b", 2), ("c", 3)]);
+        let right = Object::from([("a", 4), ("c", 5), ("b", 6)]);
+        let want = [(1, 4), (2, 6), (3, 5)].map(|(l, r)| (Some(l), Some(r)));
+        assert_eq!(pairs(&left, &right), Some(want.to_vec()));
+        assert_eq!(pairs(&left, &Object::from([("a", 1), ("b", 2), ("d", 3)])), None);
+        assert_eq!(pairs(&left, &Object::from([("a", 1)])), None);
+        let wide: Object = (0..50).map(|n| (n.to_string(), n)).collect();
+        let other: Object = (1..51).map(|n| (n.to_string(), n)).collect();
+        assert_eq!(wide.pairs(&other), None);
+        // The square of this many comparisons would take a minute.
+        let wide: Object = (0..100_000).map(|n| (n.to_string(), n)).collect();
+        let turned: Object = (0..100_000).rev().map(|n| (n.to_string(), n)).collect();
+        let pairs = wide.pairs(&turned).unwrap();
+        assert!(pairs.len() == 100_000 && pairs.iter().all(|(left, right)| left == right));
     }
 
     #[test]

@@ -164,7 +164,7 @@ fn a_lineage_holds_runs_and_not_their_events() {
     }
     let (lineage, held) = held_by(|| Lineage::new(&log, ParentRun::Branch));
     assert!(held < 1000 * 512, "{held} bytes");
-    let (branch, held) = held_by(|| lineage.branch("999").unwrap());
+    let (branch, held) = held_by(|| lineage.branch("t", "999").unwrap());
     // A branch is a list of places in the log.
     assert!(held <= branch.len() * 16, "{held} bytes for {} events", branch.len());
 }

@@ -100,6 +100,30 @@ fn timestamps_and_raw_events_go_or_stay_as_they_are_asked_for() {
 }
 
 #[test]
+fn what_was_left_out_is_counted() {
+    let text = session(&["start r"])
+        + concat!(
+            r#"{"type":"STATE_SNAPSHOT","snapshot":{},"timestamp":1,"metadata":{"k":1}}"#,
+            "\n",
+            r#"{"type":"STATE_DELTA","delta":[],"timestamp":2,"rawEvent":1,"metadata":{"k":2}}"#,
+            "\n",
+            r#"{"type":"STATE_DELTA","delta":[{"op":"remove","path":"/a"}],"timestamp":3}"#,
+            "\n",
+        )
+        + &session(&["finish r"]);
+    let done = run(&["compact"], text.as_str());
+    let want = r#"{"type":"STATE_SNAPSHOT","timestamp":1,"metadata":{"k":2},"snapshot":{}}"#;
+    let lines: Vec<_> = done.text().lines().collect();
+    let [want, line] = [want, lines[1]].map(|text| serde_json::from_str::<Value>(text).unwrap());
+    assert_eq!((lines.len(), line), (3, want));
+    let said: Vec<_> = done.err.lines().collect();
+    let left_out = "stdin: left out: 2 timestamps, 1 rawEvent, 1 metadata value, 1 failed patch";
+    assert_eq!((said.len(), said[0]), (2, left_out), "{}", done.err);
+    let done = run(&["compact", "--timestamps", "all", "--raw-events", "all"], text.as_str());
+    assert_eq!((done.text().lines().count(), done.err.lines().count()), (5, 1), "{}", done.err);
+}
+
+#[test]
 fn what_is_dropped_counts_as_an_event() {
     let text = session(&["start r"]) + "{\"type\":\"NEW\"}\n" + &session(&["finish r"]);
     let done = run(&["compact"], text);

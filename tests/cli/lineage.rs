@@ -48,7 +48,7 @@ fn json_has_each_run_and_which_it_follows() {
         object["runs"][2],
         json!({
             "threadId": "t", "runId": "r3", "parentRunId": "r1",
-            "follows": 0, "events": 4, "outcome": "success",
+            "parent": 0, "follows": 0, "events": 4, "outcome": "success",
         })
     );
 }
@@ -90,6 +90,64 @@ fn what_is_odd_about_ids_and_parents_is_said_as_it_is() {
         String::from_utf8(spawned).unwrap(),
         "* \"a\" of thread \"t\": 2 events, failed\n\
          | \"b\" of thread \"t\": 1 event, truncated, launched by \"a\"\n"
+    );
+}
+
+/// Where a run hangs says nothing of who launched it.
+#[test]
+fn who_launched_a_run_is_said_as_it_is() {
+    let log = session(&[
+        "start a < b",
+        "finish a", //
+        "start b < gone",
+        "finish b", //
+        "start c < c",
+        "finish c", //
+        "start d of u < a",
+        "finish d of u", //
+        "start a of u < a",
+        "finish a of u", //
+        "start e of v < a",
+        "finish e of v",
+    ]);
+    assert_eq!(
+        String::from_utf8(good(&["lineage", "--parent", "spawn"], log.as_str())).unwrap(),
+        "* \"a\" of thread \"t\": 2 events, success, launched by \"b\", which comes later in the log\n\
+         | \"b\" of thread \"t\": 2 events, success, launched by \"gone\", which is not in the log\n\
+         | \"c\" of thread \"t\": 2 events, success, launched by itself\n\
+         * \"d\" of thread \"u\": 2 events, success, launched by \"a\" of thread \"t\"\n\
+         | \"a\" of thread \"u\": 2 events, success, launched by \"a\" of thread \"t\"\n\
+         * \"e\" of thread \"v\": 2 events, success, launched by \"a\", one of several other threads\n"
+    );
+    let object: Value =
+        serde_json::from_slice(&good(&["lineage", "--json", "--parent", "spawn"], log)).unwrap();
+    let parents: Vec<_> =
+        object["runs"].as_array().unwrap().iter().map(|run| run["parent"].clone()).collect();
+    assert_eq!(json!(parents), json!([null, null, null, 0, 0, null]));
+}
+
+/// Agents that count their runs give each thread a run "1".
+#[test]
+fn a_parent_is_one_of_the_same_thread_or_of_the_only_other() {
+    let log = session(&[
+        "start 1",
+        "finish 1", //
+        "start 1 of u",
+        "finish 1 of u", //
+        "start 2 < 1",
+        "finish 2", //
+        "start 3 of v < 1",
+        "finish 3 of v", //
+        "start 4 of w < 2",
+        "finish 4 of w",
+    ]);
+    assert_eq!(
+        String::from_utf8(good(&["lineage"], log)).unwrap(),
+        "* \"1\" of thread \"t\": 2 events, success\n\
+         | \"2\" of thread \"t\": 2 events, success\n\
+         | \"4\" of thread \"w\": 2 events, success\n\
+         * \"1\" of thread \"u\": 2 events, success\n\
+         * \"3\" of thread \"v\": 2 events, success, parent \"1\" is one of several other threads\n"
     );
 }
 

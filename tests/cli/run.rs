@@ -58,10 +58,20 @@ pub(crate) fn sample_text(name: &str) -> String {
 }
 
 /// Events as JSON lines, written in short: `start r1`, `start r2 < r1`, `open m`, `say m Hello`,
-/// `close m`, `chunk m Hello`, `finish r1`, `fail`, `raw`.
+/// `close m`, `chunk m Hello`, `finish r1`, `fail`, `raw`. The thread is `t`, but for `start r1 of u`,
+/// `start r2 of u < r1` and `finish r1 of u`.
 #[track_caller]
 pub(crate) fn session(short: &[&str]) -> String {
     let line = |words: &&str| match words.split(' ').collect::<Vec<_>>()[..] {
+        ["start", run, "of", thread] => {
+            format!(r#"{{"type":"RUN_STARTED","threadId":"{thread}","runId":"{run}"}}"#)
+        }
+        ["start", run, "of", thread, "<", parent] => format!(
+            r#"{{"type":"RUN_STARTED","threadId":"{thread}","runId":"{run}","parentRunId":"{parent}"}}"#
+        ),
+        ["finish", run, "of", thread] => {
+            format!(r#"{{"type":"RUN_FINISHED","threadId":"{thread}","runId":"{run}"}}"#)
+        }
         ["start", run] => format!(r#"{{"type":"RUN_STARTED","threadId":"t","runId":"{run}"}}"#),
         ["start", run, "<", parent] => format!(
             r#"{{"type":"RUN_STARTED","threadId":"t","runId":"{run}","parentRunId":"{parent}"}}"#

@@ -545,3 +545,66 @@ fn ids_like_a_taken_one_are_found_at_once() {
     conversation.apply(&ToolCallResult::new("m", "c", "").into());
     assert!(conversation.message("m-2").is_some());
 }
+
+#[test]
+fn a_run_of_another_thread_is_told() {
+    let run = |thread: &str, id: &str| {
+        events(json!([{"type": "RUN_STARTED", "threadId": thread, "runId": id},
+                      {"type": "RUN_FINISHED", "threadId": thread, "runId": id}]))
+    };
+    let log = [run("t", "1"), run("t", "2"), run("u", "1"), run("u", "2"), run("t", "3")];
+    let (_, delivered) = consume(log.concat());
+    assert_eq!(
+        warnings(&delivered),
+        [
+            "event 4: a run of thread \"u\" in a conversation of thread \"t\"",
+            "event 8: a run of thread \"t\" in a conversation of thread \"u\"",
+        ]
+    );
+}
+
+/// Each activity could grow by copies anew; together they have a bound, told with its place.
+#[test]
+fn activities_that_copy_have_a_bound_together() {
+    let mut conversation = Conversation::new();
+    let mut warnings = Vec::new();
+    let text = "x".repeat(1 << 20);
+    let copies: Vec<Value> =
+        (0..60).map(|n| json!({"op": "copy", "from": "/a", "path": format!("/{n}")})).collect();
+    for id in ["a", "b", "c"] {
+        for event in events(json!([
+            {"type": "ACTIVITY_SNAPSHOT", "messageId": id, "activityType": "t", "content": {"a": text}},
+            {"type": "ACTIVITY_DELTA", "messageId": id, "activityType": "t", "patch": copies},
+        ])) {
+            warnings.extend(conversation.apply(&event).iter().map(ToString::to_string));
+        }
+    }
+    assert_eq!(
+        warnings,
+        [
+            "activity \"c\" not patched: operation 4 at \"/4\": copies beyond 134217728 bytes in all \
+          activities"
+        ]
+    );
+}
+
+#[test]
+fn what_was_copied_is_weighed_until_it_is_replaced() {
+    let mut conversation = Conversation::new();
+    let mut lens = Vec::new();
+    for event in events(json!([
+        {"type": "STATE_SNAPSHOT", "snapshot": {"a": "1234"}},
+        {"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/b", "value": 1}]},
+        {"type": "STATE_DELTA", "delta": [{"op": "copy", "from": "/a", "path": "/c"}]},
+        {"type": "ACTIVITY_SNAPSHOT", "messageId": "v", "activityType": "t", "content": {"a": "12"}},
+        {"type": "ACTIVITY_DELTA", "messageId": "v", "activityType": "t",
+         "patch": [{"op": "copy", "from": "/a", "path": "/c"}]},
+        {"type": "STATE_SNAPSHOT", "snapshot": {}},
+    ])) {
+        assert!(conversation.apply(&event).is_empty());
+        lens.push(conversation.copied_len());
+    }
+    // An object of two texts of 4 bytes and a number, and two texts of 2 bytes.
+    let (state, activity) = (4 * 32 + 3 + 2 * 4, 2 * (32 + 2));
+    assert_eq!(lens, [0, 0, state, state, state + activity, activity]);
+}

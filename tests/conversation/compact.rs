@@ -1,7 +1,7 @@
 //! Smaller streams that come to the same.
 
 use ag_ui_proto::Event;
-use ag_ui_proto::conversation::{Compactor, Extras, compact};
+use ag_ui_proto::conversation::{Compactor, Extras, LeftOut, compact};
 use serde_json::{Value, json};
 
 use crate::{consume, events, in_a_run, messages};
@@ -117,13 +117,131 @@ fn with(mut event: Value, members: Value) -> Value {
 }
 
 /// What a compactor makes of the inside of a run.
-fn compacted_by(mut compactor: Compactor, list: Value) -> Value {
+fn compacted_by(compactor: Compactor, list: Value) -> Value {
+    told_by(compactor, list).0
+}
+
+/// The same, and what went: timestamps, `rawEvent`s, metadata, tags and failed patches.
+fn told_by(mut compactor: Compactor, list: Value) -> (Value, [u64; 5]) {
     let mut out = Vec::new();
     for event in in_a_run(list) {
         compactor.push(event, &mut out).unwrap();
     }
-    compactor.finish(&mut out);
-    serde_json::to_value(&out[1..out.len() - 1]).unwrap()
+    let left_out = compactor.finish(&mut out);
+    let LeftOut { timestamps, raw_events, metadata, tags, failed_patches, .. } = left_out;
+    let counts = [timestamps, raw_events, metadata, tags, failed_patches];
+    assert_eq!(left_out.is_empty(), counts == [0; 5]);
+    (serde_json::to_value(&out[1..out.len() - 1]).unwrap(), counts)
+}
+
+fn delta(path: &str) -> Value {
+    json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": path, "value": 1}]})
+}
+
+fn snapshot(value: Value) -> Value {
+    json!({"type": "STATE_SNAPSHOT", "snapshot": value})
+}
+
+#[test]
+fn what_state_events_say_besides_is_merged_or_counted() {
+    let list = json!([
+        with(delta("/x"), json!({"timestamp": 1, "rawEvent": 1, "metadata": {"k": 0, "old": 0}})),
+        with(snapshot(json!({})), json!({"metadata": {"k": 1}, "subagentRunId": "s"})),
+        with(delta("/a"), json!({"timestamp": 5, "rawEvent": 1, "subagentRunId": "s"})),
+        with(delta("/b"), json!({"timestamp": 6, "metadata": {"k": 1, "l": [1]}})),
+        with(delta("/no/where"), json!({"metadata": {"l": [2]}, "subagentRunId": "other"})),
+    ]);
+    let state = json!({"a": 1, "b": 1});
+    let metadata = json!({"k": 1, "old": 0, "l": [2]});
+    let one = |more: Value| {
+        let more = with(json!({"metadata": metadata, "subagentRunId": "s"}), more);
+        json!([with(snapshot(state.clone()), more)])
+    };
+    assert_eq!(
+        told_by(Compactor::new(), list.clone()),
+        (one(json!({"timestamp": 5})), [2, 2, 2, 1, 1])
+    );
+    let none = Compactor::new().with_timestamps(Extras::Drop).with_raw_events(Extras::Drop);
+    assert_eq!(told_by(none, list.clone()), (one(json!({})), [3, 2, 2, 1, 1]));
+    let all = Compactor::new().with_timestamps(Extras::Keep).with_raw_events(Extras::Keep);
+    assert_eq!(told_by(all, list.clone()), (list, [0; 5]));
+}
+
+#[test]
+fn a_timestamp_of_a_snapshot_is_its_own() {
+    let list = json!([
+        with(snapshot(json!(0)), json!({"timestamp": 1})),
+        with(snapshot(json!({})), json!({"timestamp": 2})),
+        with(delta("/a"), json!({"timestamp": 3})),
+    ]);
+    let one = json!([with(snapshot(json!({"a": 1})), json!({"timestamp": 2}))]);
+    assert_eq!(told_by(Compactor::new(), list), (one, [2, 0, 0, 0, 0]));
+}
+
+#[test]
+fn what_goes_with_merged_deltas_is_counted() {
+    let list = json!([
+        start("a"),
+        with(content("a", "1"), json!({"timestamp": 1, "rawEvent": 1, "metadata": {"k": 1}})),
+        with(content("a", "2"), json!({"timestamp": 2, "rawEvent": 2, "metadata": {"k": 2}})),
+        with(content("a", "3"), json!({"timestamp": 3})),
+        end("a"),
+    ]);
+    let merged = json!({"timestamp": 1, "metadata": {"k": 2}});
+    let want = json!([start("a"), with(content("a", "123"), merged), end("a")]);
+    assert_eq!(told_by(Compactor::new(), list), (want, [2, 2, 0, 0, 0]));
+}
+
+/// Patches of a few bytes can make the state twice as large, again and again.
+#[test]
+fn a_log_does_not_grow_by_what_its_patches_copy() {
+    let copy = |path: &str| json!({"op": "copy", "from": "", "path": path});
+    let patch = |operations: Vec<Value>| json!({"type": "STATE_DELTA", "delta": operations});
+    let few = patch(vec![copy("/a"), copy("/b")]);
+    let state = json!({"x": 1, "a": {"x": 1}, "b": {"x": 1, "a": {"x": 1}}});
+    check(json!([snapshot(json!({"x": 1})), few]), json!([snapshot(state)]));
+
+    let many = patch((0..16).map(|n| copy(&format!("/{n}"))).collect());
+    let list = json!([snapshot(json!({})), delta("/y"), many, delta("/z")]);
+    check(list, json!([snapshot(json!({"y": 1})), many, delta("/z")]));
+    check(json!([many, delta("/b"), snapshot(json!(1))]), json!([snapshot(json!(1))]));
+}
+
+#[test]
+fn chunks_hand_their_timestamps_on() {
+    let chunk = |members: Value| with(json!({"type": "TEXT_MESSAGE_CHUNK"}), members);
+    let list = json!([
+        chunk(json!({"messageId": "a", "delta": "1", "timestamp": 1})),
+        chunk(json!({"delta": "2", "timestamp": 2})),
+        chunk(json!({"timestamp": 3})),
+        chunk(json!({"messageId": "b", "delta": "3", "timestamp": 4})),
+    ]);
+    let at = |event: Value, time: i64| with(event, json!({"timestamp": time}));
+    let open =
+        |id: &str, time: i64| with(start(id), json!({"role": "assistant", "timestamp": time}));
+    let merged = json!([
+        open("a", 1),
+        at(content("a", "12"), 1),
+        end("a"),
+        open("b", 4),
+        at(content("b", "3"), 4),
+        end("b"),
+    ]);
+    assert_eq!(told_by(Compactor::new(), list.clone()), (merged, [2, 0, 0, 0, 0]));
+    let kept = json!([
+        open("a", 1),
+        at(content("a", "1"), 1),
+        at(content("a", "2"), 2),
+        end("a"),
+        open("b", 4),
+        at(content("b", "3"), 4),
+        end("b"),
+    ]);
+    let all = Compactor::new().with_timestamps(Extras::Keep);
+    // A chunk that says nothing stands for nothing.
+    assert_eq!(told_by(all, list.clone()), (kept, [1, 0, 0, 0, 0]));
+    let (none, counts) = told_by(Compactor::new().with_timestamps(Extras::Drop), list);
+    assert_eq!((counts, none.to_string().contains("timestamp")), ([4, 0, 0, 0, 0], false));
 }
 
 #[test]
@@ -166,8 +284,6 @@ fn timestamps_and_raw_events_stay_merge_or_go() {
 
 #[test]
 fn state_events_with_what_is_kept_stay() {
-    let delta = |path: &str| json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": path, "value": 1}]});
-    let snapshot = |value: Value| json!({"type": "STATE_SNAPSHOT", "snapshot": value});
     let raw = json!({"rawEvent": 1});
     let list = json!([
         with(delta("/gone"), raw.clone()),
@@ -262,8 +378,6 @@ fn no_delta_crosses_what_changes_the_message_it_appends_to() {
 
 #[test]
 fn state_becomes_one_snapshot_where_a_snapshot_was() {
-    let delta = |path: &str| json!({"type": "STATE_DELTA", "delta": [{"op": "add", "path": path, "value": 1}]});
-    let snapshot = |value: Value| json!({"type": "STATE_SNAPSHOT", "snapshot": value});
     check(
         json!([
             delta("/x"),

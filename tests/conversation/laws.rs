@@ -415,7 +415,7 @@ proptest! {
             let before = Lineage::new(&stream, reading);
             let after = Lineage::new(&compacted, reading);
             for run in before.runs() {
-                let of = |lineage: &Lineage<'_>| lineage.materialize(run.run_id).unwrap().unwrap();
+                let of = |lineage: &Lineage<'_>| lineage.materialize(run.thread_id, run.run_id).unwrap().unwrap();
                 prop_assert_eq!(of(&after), of(&before));
             }
         }
@@ -433,19 +433,36 @@ proptest! {
             for event in events {
                 compactor.push(event, &mut out).unwrap();
             }
-            compactor.finish(&mut out);
-            out
+            let left_out = compactor.finish(&mut out);
+            (out, left_out)
         };
-        let compacted = compact(stream.clone());
+        let (compacted, left_out) = compact(stream.clone());
         let (before, after) = (consume(stream.clone()).0, consume(compacted.clone()).0);
         prop_assert_eq!(as_result(&after.result), as_result(&before.result));
         prop_assert_eq!(&after.conversation, &before.conversation);
-        prop_assert_eq!(&compact(compacted.clone()), &compacted);
+        let again = compact(compacted.clone());
+        prop_assert_eq!(&again.0, &compacted);
+        prop_assert!(again.1.is_empty());
 
+        // What a chunk stands for has its timestamp; one that stands for nothing loses it.
         let mut expanded = Vec::new();
         let mut expander = ChunkExpander::new();
+        let (mut timed, mut lost) = (0, 0);
         for event in stream {
-            expander.expand(event, &mut expanded).unwrap();
+            let is_chunk = event.event_type().as_str().ends_with("_CHUNK");
+            let timestamp = event.base.timestamp;
+            let mut ready = Vec::new();
+            expander.expand(event, &mut ready).unwrap();
+            if is_chunk {
+                let ends = |event: &&mut Event| event.event_type().as_str().ends_with("_END");
+                let own: Vec<_> = ready.iter_mut().filter(|event| !ends(event)).collect();
+                lost += u64::from(timestamp.is_some() && own.is_empty());
+                for event in own {
+                    event.base.timestamp = timestamp;
+                }
+            }
+            timed += u64::from(timestamp.is_some());
+            expanded.extend(ready);
         }
         let all = |events: &[Event]| {
             let timestamps = events.iter().filter_map(|event| event.base.timestamp);
@@ -453,6 +470,11 @@ proptest! {
             (timestamps.collect::<Vec<_>>(), raw_events.collect::<Vec<_>>())
         };
         let (had, has) = (all(&expanded), all(&compacted));
+        // What is not there any more was counted.
+        let left = u64::try_from(had.0.len() - has.0.len()).unwrap();
+        let left = if timestamps == Extras::Drop { timed } else { left + lost };
+        prop_assert_eq!(left, left_out.timestamps);
+        prop_assert_eq!(u64::try_from(had.1.len() - has.1.len()).unwrap(), left_out.raw_events);
         match timestamps {
             Extras::Keep => prop_assert_eq!(has.0, had.0),
             Extras::Drop => prop_assert!(has.0.is_empty()),

@@ -249,3 +249,43 @@ proptest! {
         prop_assert_eq!(serde_json::to_value(&ours).unwrap(), expected);
     }
 }
+
+/// What is known of a wide object's keys from one patch to the next stays true, whatever they do.
+#[test]
+fn many_patches_of_a_wide_object_are_each_as_if_it_were_the_first() {
+    let members = (0..100).map(|n| (format!("k{}", n * 37 % 100), Value::from(n)));
+    let mut value = Value::Object(members.collect());
+    let mut seed = 7_u64;
+    let mut random = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) % below
+    };
+    let (mut applied, mut failed) = (0, 0);
+    for _ in 0..600 {
+        let operations = (0..=random(3)).map(|_| {
+            let (path, from) = (format!("/k{}", random(130)), format!("/k{}", random(130)));
+            match random(6) {
+                0 => json!({"op": "remove", "path": path}),
+                1 => json!({"op": "move", "from": from, "path": path}),
+                2 => json!({"op": "copy", "from": from, "path": path}),
+                3 => json!({"op": "replace", "path": path, "value": "new"}),
+                _ => json!({"op": "add", "path": path, "value": random(9)}),
+            }
+        });
+        let patch = json!(operations.collect::<Vec<_>>());
+        let before = value.to_string();
+        let patch_read: Vec<PatchOperation> = serde_json::from_value(patch.clone()).unwrap();
+        let result = apply_patch(&mut value, &patch_read).map(|()| value.to_string());
+        if result.is_ok() {
+            applied += 1;
+        } else {
+            failed += 1;
+            assert_eq!(value.to_string(), before);
+        }
+        assert_eq!(result.map_err(|error| error.to_string()), patched(&before, patch));
+        for (key, held) in value.as_object().unwrap() {
+            assert_eq!(value.get(key), Some(held));
+        }
+    }
+    assert!(applied > 80 && failed > 80, "{applied} {failed}");
+}

@@ -311,19 +311,26 @@ pub(crate) struct Verify {
     pub(crate) limits: LimitArgs,
 }
 
-/// Say what a stream comes to: its messages, the state, how it ended
+/// Say what a stream comes to: its messages, the state, what waits, how it ended
 ///
-/// What came before an event that breaks a rule, and before the end of a stream that was cut,
-/// stands, and the exit status is 1. A run that fails and says so is 0. Memory grows with the messages,
-/// the state and the number of events.
+/// A log of several threads is several conversations: each comes to a result of its own, in the order
+/// in which the threads first come. An event belongs to the thread of the run that started last. What
+/// came before an event that breaks a rule, and before the end of a stream that was cut, stands, and the
+/// exit status is 1; other threads go on, but for input that is no event, which may be of any. A run that fails and says so is 0. Memory grows with the
+/// messages, the state and the number of events; what patches of the state copy has a bound for all
+/// threads.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The members of `--json`: outcome (completed, failed if the stream was refused, truncated), error (why
-it was refused), runError (the message of the last RUN_ERROR), eventTypes (as delivered, chunks
-expanded), messages, state, warnings. What has no value is absent.
+The members of `--json`, an object a thread: threadId, outcome (completed, failed if the stream was
+refused, truncated), error (why it was refused), runError (the message of the last RUN_ERROR),
+eventTypes (as delivered, chunks expanded), messages, state, runs, interrupts (those that are open),
+pendingToolCallIds (calls of the last run without a result), warnings. A run has threadId, runId,
+parentRunId, outcome (success, interrupted, cancelled, failed, truncated, rejected), result, interrupts,
+error, code, pendingToolCallIds, usage. What has no value is absent.
 
 Examples:
   ag-ui-proto apply session.jsonl
+  ag-ui-proto apply --thread t-1 log.jsonl
   ag-ui-proto apply --json session.jsonl | jq '.messages[-1].content'")]
 pub(crate) struct Apply {
     /// A recorded stream; `-` or nothing for standard input
@@ -332,7 +339,10 @@ pub(crate) struct Apply {
     /// The form of the input, instead of finding out; frames are not found out
     #[arg(long, value_name = "FORM")]
     pub(crate) from: Option<Source>,
-    /// Write one JSON object
+    /// Only the thread with this id
+    #[arg(long, value_name = "ID")]
+    pub(crate) thread: Option<String>,
+    /// Write a JSON object a thread, each on one line
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -341,9 +351,10 @@ pub(crate) struct Apply {
 
 /// Make a recorded stream smaller without changing what it comes to
 ///
-/// Chunks are expanded; the deltas of an item become one, as do the state events of a run from its
-/// last snapshot on. What this version does not describe is stripped, and told as a warning. What was
-/// saved is said on standard error. Every start, end and other event stays where it is: runs do not
+/// Chunks are expanded, an item of one chunk to three events; the deltas of an item become one, as do the state events of a run from its
+/// last snapshot on. What this version does not describe is stripped, and
+/// told as a warning. What was left out of events that became one is counted on standard error, and what
+/// was saved is said there. Every start, end and other event stays where it is: runs do not
 /// become snapshots, so that each point of the log can still be gone back to. Memory grows with the messages, and with a run once it is
 /// compacted, not with the number of deltas. If an event breaks a rule, what came before it is
 /// written, and the exit status is 1.
@@ -381,8 +392,8 @@ pub(crate) struct Compact {
 pub(crate) enum Keep {
     /// All: an event that has one does not go into another
     All,
-    /// Those of events that stay as they are; of events that become one, the first timestamp and no
-    /// `rawEvent`
+    /// Those of events that stay as they are; of events that become one, the first timestamp (of state
+    /// events, that of the snapshot) and no `rawEvent`
     Own,
     /// None
     None,
@@ -393,13 +404,14 @@ pub(crate) enum Keep {
 /// One line a run: id, thread, number of events, and how it ended. A root begins with `*`; `|` goes
 /// on from the run above it in its column; `+`, further in, is a branch of that run. The branch with
 /// the most runs keeps the column. A parent that is not found before the run is told, as is an id that
-/// an earlier run of the thread has. A parent is looked for in the run's own thread first. Rules are not
-/// asked for: see `verify`. Memory grows with the number of runs.
+/// an earlier run of the thread has. A parent is a run of the same thread, or else of the only other
+/// thread that has such a run. Rules are not asked for: see `verify`. Memory grows with the number of runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A run ends as one of: success, interrupted, cancelled, failed, truncated
 The members of `--json`: runs, a list in the order of the log, each with threadId, runId,
-parentRunId, follows (which run of the list, from 0), events, outcome; tips, the runs of the list
+parentRunId, parent (which run of the list that is, from 0), follows (which one it goes on from),
+events, outcome; tips, the runs of the list
 that no other follows; before, how many events come before the first run.
 
 Examples:

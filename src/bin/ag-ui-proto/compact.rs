@@ -2,7 +2,7 @@
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::Options;
-use ag_ui_proto::conversation::{Compactor, Extras};
+use ag_ui_proto::conversation::{Compactor, Extras, LeftOut};
 use bytes::BytesMut;
 
 use crate::args::{Compact, Keep, Source};
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::Output;
 use crate::read::told;
-use crate::report::{Report, grouped, percent};
+use crate::report::{Report, count, grouped, percent};
 use crate::rules;
 
 pub(crate) fn run(args: &Compact) -> Result<(), Failure> {
@@ -31,16 +31,19 @@ pub(crate) fn run(args: &Compact) -> Result<(), Failure> {
         Err(Failure::BrokenPipe) => compacted,
         compacted => {
             let end = sink.end();
-            compacted.and_then(|count| end.map(|()| count))
+            compacted.and_then(|compacted| end.map(|()| compacted))
         }
     };
     report.clear();
-    let before = counted?;
+    let (before, left_out) = counted?;
     if let Some(cut) = events.cut() {
         return Err(Failure::Data(cut.to_owned()));
     }
     let (taken, of) = events.taken();
     let (written, into) = sink.written();
+    if let Some(left_out) = list(&left_out) {
+        report.note(format!("{}: left out: {left_out}", events.name()));
+    }
     report.note(format!(
         "{}: {} -> {} events ({}), {} {of} -> {} {into} ({})",
         events.name(),
@@ -54,6 +57,26 @@ pub(crate) fn run(args: &Compact) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What was left out in words, if anything was.
+fn list(left_out: &LeftOut) -> Option<String> {
+    let LeftOut { timestamps, raw_events, metadata, tags, failed_patches, .. } = *left_out;
+    let counts = [
+        (timestamps, "timestamp"),
+        (raw_events, "rawEvent"),
+        (metadata, "metadata value"),
+        (tags, "subagent tag"),
+        (failed_patches, "failed patch"),
+    ];
+    let counts = counts.iter().filter(|(number, _)| *number > 0);
+    let words: Vec<_> = counts
+        .map(|(number, what)| match (number, what.strip_suffix("patch")) {
+            (2.., Some(what)) => format!("{} {what}patches", grouped(*number)),
+            _ => count(*number, what),
+        })
+        .collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
 /// Compacts up to the first event that breaks a rule, and counts the events that were read, those
 /// included that this version does not know.
 fn compact(
@@ -61,7 +84,7 @@ fn compact(
     events: &mut Events,
     sink: &mut Sink,
     report: &Report,
-) -> Result<u64, Failure> {
+) -> Result<(u64, LeftOut), Failure> {
     let mut compactor = Compactor::new()
         .with_timestamps(args.timestamps.into())
         .with_raw_events(args.raw_events.into());
@@ -83,9 +106,9 @@ fn compact(
             break;
         }
     }
-    compactor.finish(&mut ready);
+    let left_out = compactor.finish(&mut ready);
     sink.put_all(&mut ready, report)?;
-    refusal.map(|()| before)
+    refusal.map(|()| (before, left_out))
 }
 
 impl From<Keep> for Extras {

@@ -135,24 +135,64 @@ fn links(runs: &[LineageRun], reading: Parent) -> Vec<String> {
     let all: HashSet<&str> = runs.iter().map(|run| run.run_id).collect();
     let (mut before, mut in_threads) = (HashSet::new(), HashSet::new());
     let links = runs.iter().map(|run| {
-        let parent = match run.parent_run_id {
-            None => String::new(),
-            Some(parent) if before.contains(parent) => match reading {
-                Parent::Branch => String::new(),
-                Parent::Spawn => format!(", launched by {parent:?}"),
-            },
-            Some(parent) if parent == run.run_id => ", its own parent".to_owned(),
-            Some(parent) if all.contains(parent) => {
-                format!(", parent {parent:?} comes later in the log")
+        let parent = run.parent_run_id.map(|id| {
+            if let Some(parent) = run.parent.and_then(|parent| runs.get(parent)) {
+                return found(run, parent, reading);
             }
-            Some(parent) => format!(", parent {parent:?} is not in the log"),
-        };
+            let reason = match id {
+                id if id == run.run_id => Nowhere::Itself,
+                id if before.contains(id) => Nowhere::SeveralThreads,
+                id if all.contains(id) => Nowhere::Later,
+                _ => Nowhere::Absent,
+            };
+            not_found(id, &reason, reading)
+        });
         before.insert(run.run_id);
         let is_first = in_threads.insert((run.thread_id, run.run_id));
         let id = if is_first { "" } else { ", under an id that an earlier run of the thread has" };
-        format!("{parent}{id}")
+        format!("{}{id}", parent.unwrap_or_default())
     });
     links.collect()
+}
+
+/// Why a link leads nowhere.
+enum Nowhere {
+    Itself,
+    /// Several threads have such a run, and that of the link has none.
+    SeveralThreads,
+    Later,
+    Absent,
+}
+
+/// What is to be said of a parent: a run that is gone on from is shown by its place.
+fn found(run: &LineageRun, parent: &LineageRun, reading: Parent) -> String {
+    let LineageRun { run_id, thread_id, .. } = parent;
+    match reading {
+        Parent::Branch => String::new(),
+        Parent::Spawn if *thread_id == run.thread_id => format!(", launched by {run_id:?}"),
+        Parent::Spawn => format!(", launched by {run_id:?} of thread {thread_id:?}"),
+    }
+}
+
+fn not_found(id: &str, reason: &Nowhere, reading: Parent) -> String {
+    match (reading, reason) {
+        (Parent::Branch, Nowhere::Itself) => ", its own parent".to_owned(),
+        (Parent::Branch, Nowhere::SeveralThreads) => {
+            format!(", parent {id:?} is one of several other threads")
+        }
+        (Parent::Branch, Nowhere::Later) => format!(", parent {id:?} comes later in the log"),
+        (Parent::Branch, Nowhere::Absent) => format!(", parent {id:?} is not in the log"),
+        (Parent::Spawn, Nowhere::Itself) => ", launched by itself".to_owned(),
+        (Parent::Spawn, Nowhere::SeveralThreads) => {
+            format!(", launched by {id:?}, one of several other threads")
+        }
+        (Parent::Spawn, Nowhere::Later) => {
+            format!(", launched by {id:?}, which comes later in the log")
+        }
+        (Parent::Spawn, Nowhere::Absent) => {
+            format!(", launched by {id:?}, which is not in the log")
+        }
+    }
 }
 
 fn line(mark: char, depth: usize, run: &LineageRun, seen: &Seen, links: &str) -> String {
@@ -168,6 +208,7 @@ fn to_json(runs: &Runs, log: &Log) -> serde_json::Value {
             "threadId": run.thread_id,
             "runId": run.run_id,
             "parentRunId": run.parent_run_id,
+            "parent": run.parent,
             "follows": run.follows,
             "events": seen.events,
             "outcome": seen.outcome(),

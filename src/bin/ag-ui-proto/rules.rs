@@ -44,8 +44,7 @@ impl Rules {
                 let pushed = consumer.push(event, delivered).map_err(refusal);
                 delivered.events.clear();
                 let kinds = delivered.warnings.drain(..).map(|warning| warning.kind);
-                // A later version is nothing that a producer does wrong.
-                let kinds = kinds.filter(|kind| !matches!(kind, WarningKind::NewerVersion { .. }));
+                let kinds = kinds.filter(|kind| !is_blameless(kind));
                 faults.extend(kinds.map(|kind| format!("{event_type}: {kind}")));
                 pushed
             }
@@ -61,6 +60,12 @@ impl Rules {
             }
         }
     }
+}
+
+/// Whether a consumer warns of what no producer does wrong: to speak a later version, and to be one of
+/// several whose threads are in a log.
+fn is_blameless(kind: &WarningKind) -> bool {
+    matches!(kind, WarningKind::NewerVersion { .. } | WarningKind::OtherThread { .. })
 }
 
 /// Why a stream is refused, without the number of its event, which its place says better.

@@ -1,13 +1,15 @@
 //! The conversation that the events of a stream build.
 
 mod activity;
+mod copied;
 mod run;
 mod text;
 mod tool;
 
+use self::copied::Copied;
 use super::message::set_encrypted;
 use super::messages::Messages;
-use super::patch::apply_patch;
+use super::patch::{apply_patch, copies};
 use super::run::{Run, RunOutcome, Tally};
 use super::snapshot::reconcile;
 use super::warning::WarningKind;
@@ -17,16 +19,21 @@ use crate::model::{
 };
 use crate::value::{Object, Value};
 
-/// What a stream has come to: messages in order, the agent's state, and what became of each run.
+/// What the runs of a thread have come to: messages in order, the agent's state, and what became of
+/// each run.
+///
+/// A log of several threads is several conversations, since ids are unique in a thread alone; runs of
+/// another thread are taken, with a warning: see [`WarningKind::OtherThread`].
 ///
 /// It takes the events that [`Verifier`](super::Verifier) let pass, in order; [`Consumer`] does all
 /// of it. Other streams do no harm: what has no place is left out, with a warning.
 ///
 /// An event takes as long as what it changes. A delta or a result costs its own length, however many
 /// messages there are; a snapshot costs the messages; a patch costs the objects and lists that it
-/// changes, and the whole state if it copies. Memory goes with what was said; a patch that copies may
+/// changes, and the whole state if it copies. Memory goes with what was said; patches that copy may
 /// make the state, and each activity, as large as
-/// [`PatchReason::TooLarge`](super::PatchReason::TooLarge) says.
+/// [`PatchReason::TooLarge`](super::PatchReason::TooLarge) says, and all activities together as
+/// [`PatchReason::TooLargeTogether`](super::PatchReason::TooLargeTogether) does.
 ///
 /// Ids stay unique: see [`WarningKind::IdTaken`] and [`WarningKind::ResultReplaced`]. Messages that
 /// a newer peer's role makes unreadable are left out.
@@ -58,6 +65,7 @@ pub struct Conversation {
     runs: Vec<Run>,
     tally: Tally,
     interrupts: Vec<Interrupt>,
+    copied: Copied,
 }
 
 impl Default for Conversation {
@@ -80,6 +88,7 @@ impl Conversation {
             runs: Vec::new(),
             tally: Tally::default(),
             interrupts: Vec::new(),
+            copied: Copied::default(),
         }
     }
 
@@ -101,6 +110,7 @@ impl Conversation {
     /// Adds a message at the end: what the user says, or the answer to a tool call. A message with
     /// the same id is replaced where it stands.
     pub fn add(&mut self, message: Message) {
+        self.copied.changed(message.id());
         self.messages.put(message);
     }
 
@@ -158,6 +168,14 @@ impl Conversation {
         }
     }
 
+    /// How large the state is, and the activities are, into which patches have copied, as
+    /// [`PatchReason::TooLarge`](super::PatchReason::TooLarge) counts it: the part of the memory that
+    /// may be more than what was said. For who holds many conversations of peers that are not trusted.
+    #[must_use]
+    pub fn copied_len(&self) -> usize {
+        self.copied.len()
+    }
+
     /// The message that holds a tool call.
     pub(super) fn message_of_call(&self, id: &str) -> Option<&Message> {
         self.messages.host(id)
@@ -203,17 +221,19 @@ impl Conversation {
             Body::StateSnapshot(body) => {
                 self.state = body.snapshot.clone().unwrap_or_default();
                 self.takes_input_state = false;
+                self.copied.state_replaced();
             }
-            Body::StateDelta(body) => {
-                if let Err(error) = apply_patch(&mut self.state, &body.delta) {
-                    warnings.push(WarningKind::StatePatch(error));
-                }
-            }
+            Body::StateDelta(body) => match apply_patch(&mut self.state, &body.delta) {
+                Ok(()) if copies(&body.delta) => self.copied.copied_into_state(&self.state),
+                Ok(()) => {}
+                Err(error) => warnings.push(WarningKind::StatePatch(error)),
+            },
             Body::MessagesSnapshot(body) => {
                 let snapshot = known(&body.messages);
                 warn_of_doubles(&snapshot, &mut warnings);
                 let held = std::mem::take(&mut self.messages).into_vec();
                 self.messages = Messages::from_vec(reconcile(held, &snapshot));
+                self.copied.all_changed();
             }
             Body::ActivitySnapshot(body) => self.set_activity(body, metadata, &mut warnings),
             Body::ActivityDelta(body) => self.patch_activity(body, metadata, &mut warnings),

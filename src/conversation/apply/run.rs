@@ -11,6 +11,11 @@ impl Conversation {
         if let Some(declared) = &body.protocol_version {
             warnings.extend(version::judge(declared));
         }
+        let before = self.runs.iter().rev().find_map(|run| run.thread_id.as_ref());
+        if let Some(before) = before.filter(|before| **before != body.thread_id) {
+            let (before, now) = (before.clone(), body.thread_id.clone());
+            warnings.push(WarningKind::OtherThread { before, now });
+        }
         self.tally = Tally::default();
         self.between_streams = false;
         self.runs.push(Run::started(body));

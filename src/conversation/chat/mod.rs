@@ -5,8 +5,8 @@
 //! | developer, system, assistant, user, tool | the same roles |
 //! | tool calls | `tool_calls` of type `function` |
 //! | image: data, URL | `image_url`: a `data:` URL, a URL |
-//! | audio: data, in WAV or MP3 | `input_audio` |
-//! | document: data, a file of the provider | `file`: a `data:` URL, `file_id` |
+//! | audio: data, in WAV or MP3 by whatever name | `input_audio` |
+//! | document: data, a file of the provider; `filename` in its metadata | `file`: a `data:` URL, `file_id`; `filename` |
 //!
 //! What one side has and the other has no place for is left out, and reported; nothing is put into
 //! other words. Ids of messages have no place there, and are not reported.
@@ -55,8 +55,9 @@ pub struct ChatError {
 
 /// Writes messages as chat messages.
 ///
-/// An assistant message without text has null content if it has calls, and empty content if not. A
-/// tool result of which every part has no place is the empty text.
+/// An assistant message without text has null content if it has calls, and empty content if not. So
+/// has a message of parts if there are none, or none that has a place: there, a list is never empty. A
+/// call without a function, and a result without a call, are left out.
 #[must_use]
 pub fn to_chat<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Converted<Value> {
     let mut out = Converted { messages: Vec::new(), losses: Vec::new() };
@@ -71,7 +72,9 @@ pub fn to_chat<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Converted
 
 /// Reads chat messages; `id` makes the id of each, from its place in the list.
 ///
-/// Text parts of a message that takes only text become one text.
+/// Text parts of a message that takes only text become one text. A member that is null is absent. Data
+/// of a file that says no type is `application/octet-stream`, and a file with nothing but a name is left
+/// out.
 ///
 /// # Errors
 ///
@@ -88,4 +91,9 @@ pub fn from_chat(
         }
     }
     Ok(out)
+}
+
+/// A name as a token of a JSON Pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }

@@ -1,6 +1,6 @@
 //! A chat message as a message.
 
-use super::{ChatError, ChatLoss};
+use super::{ChatError, ChatLoss, escaped};
 use crate::model::{
     AssistantMessage, Content, DataSource, DeveloperMessage, FileSource, MediaPart, Message, Part,
     PartSource, SystemMessage, TextPart, ToolCall, ToolMessage, UrlSource, UserMessage,
@@ -27,9 +27,16 @@ impl Reader<'_> {
     fn lose_others(&mut self, at: &str, object: &Object, read: &[&str]) {
         for (name, value) in object {
             if !read.contains(&name) && !value.is_null() {
-                let name = name.replace('~', "~0").replace('/', "~1");
-                self.lose(&format!("{at}/{name}"), "a member");
+                self.lose(&format!("{at}/{}", escaped(name)), "a member");
             }
+        }
+    }
+
+    /// A text that may be absent, which null says as well.
+    fn optional(&self, object: &Object, name: &str, at: &str) -> Result<Option<String>, ChatError> {
+        match object.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(_) => self.text(object, name, at).map(Some),
         }
     }
 
@@ -44,11 +51,7 @@ impl Reader<'_> {
         id: String,
     ) -> Result<Option<Message>, ChatError> {
         let object = message.as_object().ok_or_else(|| self.error("", "an object"))?;
-        let name = match object.get("name") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(name)) => Some(name.clone()),
-            Some(_) => return Err(self.error("/name", "a string")),
-        };
+        let name = self.optional(object, "name", "")?;
         let role = self.text(object, "role", "")?;
         let mut read = vec!["role", "content", "name"];
         let message = match role.as_str() {
@@ -154,20 +157,27 @@ impl Reader<'_> {
                 let data = DataSource::new(self.text(inner, "data", &at)?, mime_type);
                 Some(Part::Audio(MediaPart::new(PartSource::Data(data))))
             }
-            _ if inner.contains_key("file_id") => {
-                self.lose_others(&at, inner, &["file_id"]);
-                let file = FileSource::new(self.text(inner, "file_id", &at)?);
-                Some(Part::Document(MediaPart::new(PartSource::File(file.with_provider("openai")))))
-            }
-            _ => {
-                self.lose_others(&at, inner, &["file_data", "filename"]);
-                let mut part = MediaPart::new(source(&self.text(inner, "file_data", &at)?));
-                if let Some(filename) = inner.get("filename").filter(|name| name.is_string()) {
-                    part.metadata = Some(Object::from([("filename", filename.clone())]).into());
-                }
-                Some(Part::Document(part))
-            }
+            _ => self.file(inner, &at)?,
         })
+    }
+
+    /// A file; nothing for one of which only the name is there.
+    fn file(&mut self, file: &Object, at: &str) -> Result<Option<Part>, ChatError> {
+        let id = self.optional(file, "file_id", at)?;
+        let data = self.optional(file, "file_data", at)?;
+        let filename = self.optional(file, "filename", at)?;
+        let (source, read) = match (id, data) {
+            (Some(id), _) => {
+                let source = FileSource::new(id).with_provider("openai");
+                (PartSource::File(source), ["file_id", "filename"])
+            }
+            (None, Some(data)) => (file_source(data), ["file_data", "filename"]),
+            (None, None) => return Ok(None),
+        };
+        self.lose_others(at, file, &read);
+        let mut part = MediaPart::new(source);
+        part.metadata = filename.map(|name| Object::from([("filename", name)]).into());
+        Ok(Some(Part::Document(part)))
     }
 
     fn calls(&mut self, object: &Object) -> Result<Option<Vec<ToolCall>>, ChatError> {
@@ -199,9 +209,17 @@ impl Reader<'_> {
 
 /// A `data:` URL in base64 as data, any other as a URL.
 fn source(url: &str) -> PartSource {
-    let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
-    match data {
+    let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(','));
+    match data.and_then(|(header, value)| Some((header.strip_suffix(";base64")?, value))) {
         Some((mime_type, value)) => PartSource::Data(DataSource::new(value, mime_type)),
         None => PartSource::Url(UrlSource::new(url)),
     }
+}
+
+/// The data of a file: a URL, or base64 of whatever type.
+fn file_source(data: String) -> PartSource {
+    if data.starts_with("data:") || data.contains("://") {
+        return source(&data);
+    }
+    PartSource::Data(DataSource::new(data, "application/octet-stream"))
 }

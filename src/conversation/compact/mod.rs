@@ -16,17 +16,18 @@ mod state;
 
 use std::collections::HashMap;
 
-pub use self::extras::Extras;
 use self::extras::Kept;
+pub use self::extras::{Extras, LeftOut};
 use self::state::fold;
 use super::apply::Conversation;
-use super::chunks::ChunkExpander;
-use super::message::{merge, owner};
+use super::chunks::{ChunkExpander, is_chunk};
+use super::message::owner;
 use super::verify::Verifier;
 use super::violation::{ItemKind, Violation};
 use crate::model::{Body, Event, RunStarted};
 
-/// Makes a recorded stream smaller, as a [`Compactor`] without options does.
+/// Makes a recorded stream smaller, as a [`Compactor`] without options does; that one also says what
+/// was left out.
 ///
 /// # Errors
 ///
@@ -44,18 +45,21 @@ pub fn compact(events: impl IntoIterator<Item = Event>) -> Result<Vec<Event>, Vi
 /// Makes a recorded stream smaller; what it comes to, and what each of its runs came to, stays the
 /// same.
 ///
-/// - Chunks are expanded, and so lose their timestamps.
+/// - Chunks are expanded, so an item of one chunk becomes three events; what each stands for takes
+///   over its timestamp, but for the end of the item before it.
 /// - The deltas of an item become one, where nothing comes between that changes what they append to:
 ///   its end, a new start, a result or activity with its id, a snapshot of the messages, or the
 ///   bounds of a run.
 /// - Of the state events of a run, the last snapshot and the patches that follow it become one
-///   snapshot, in its place; patches alone stay, since what they patch is not known.
+///   snapshot, in its place; patches alone stay, since what they patch is not known, as does one whose
+///   copies make the state larger than 64 KiB, with those behind it, since a log must not grow.
 /// - Of the messages in an echoed input, those go that are held when the run starts, as long as each
 ///   run follows the one before it in one thread; those of subagents stay, since the rules look at
 ///   them.
 ///
-/// Of deltas that become one, the metadata is merged in their order, and the first tag stays;
-/// [`Extras`] says what becomes of timestamps and `rawEvent`. A stream that was cut stays cut.
+/// Of events that become one, the metadata is merged in their order. Of deltas the first tag stays, and
+/// of state events that of the snapshot. [`Extras`] says what becomes of timestamps and `rawEvent`, and
+/// [`LeftOut`] what went. A stream that was cut stays cut.
 /// Compacting again changes nothing.
 ///
 /// Time goes with the length of the stream. Memory goes with the length of a run once it is
@@ -107,6 +111,7 @@ pub struct Compactor {
     /// What has been built, to know which messages are held. Deltas are not put into it.
     held: Conversation,
     lineage: Lineage,
+    left_out: LeftOut,
 }
 
 /// The runs so far, as far as they make a single line.
@@ -147,28 +152,38 @@ impl Compactor {
     ///
     /// The rule that the event breaks: what would come of the stream is not known. What came before
     /// stands, and [`Compactor::finish`] gives it.
-    pub fn push(&mut self, event: Event, out: &mut Vec<Event>) -> Result<(), Violation> {
+    pub fn push(&mut self, mut event: Event, out: &mut Vec<Event>) -> Result<(), Violation> {
         let index = self.index;
         self.index += 1;
         let at = |violation| Violation { index, ..violation };
         let mut ready = std::mem::take(&mut self.ready);
         ready.clear();
+        self.extras.strip_timestamp(&mut event.base, &mut self.left_out);
+        let of_chunk = event.base.timestamp.filter(|_| is_chunk(event.event_type()));
         self.expander.expand(event, &mut ready).map_err(at)?;
-        for event in ready.drain(..) {
+        let mut is_kept = of_chunk.is_none();
+        for mut event in ready.drain(..) {
+            // An end is that of another item, which the chunk closes.
+            if of_chunk.is_some() && !is_end(&event.body) {
+                event.base.timestamp = of_chunk;
+                is_kept = true;
+            }
             self.verifier.verify(&event).map_err(at)?;
             self.take(event, out);
         }
+        self.left_out.timestamps += u64::from(!is_kept);
         self.ready = ready;
         Ok(())
     }
 
-    /// Appends what is left: the run that was cut, if one was.
-    pub fn finish(mut self, out: &mut Vec<Event>) {
+    /// Appends what is left: the run that was cut, if one was. Says what was left out of the stream.
+    pub fn finish(mut self, out: &mut Vec<Event>) -> LeftOut {
         self.end_run(out);
+        self.left_out
     }
 
     fn take(&mut self, mut event: Event, out: &mut Vec<Event>) {
-        self.extras.strip(&mut event.base);
+        self.extras.strip_raw_event(&mut event.base, &mut self.left_out);
         if is_bound(&event.body) {
             // K7: nothing moves across, and what came before is as small as it gets.
             self.end_run(out);
@@ -179,9 +194,10 @@ impl Compactor {
             _ => {}
         }
         if is_delta(&event.body) {
-            let extras = self.extras;
+            let (extras, mut left_out) = (self.extras, self.left_out);
             if let Some(target) = self.target(&event) {
-                absorb(target, event, extras);
+                absorb(target, event, extras, &mut left_out);
+                self.left_out = left_out;
                 return;
             }
         } else {
@@ -198,7 +214,7 @@ impl Compactor {
     }
 
     fn end_run(&mut self, out: &mut Vec<Event>) {
-        fold(&mut self.run, &self.states, self.extras);
+        fold(&mut self.run, &self.states, self.extras, &mut self.left_out);
         out.extend(self.run.drain(..).flatten());
         self.states.clear();
         self.messages.clear();
@@ -301,6 +317,10 @@ fn is_delta(body: &Body) -> bool {
     )
 }
 
+fn is_end(body: &Body) -> bool {
+    matches!(body, Body::TextMessageEnd(_) | Body::ReasoningMessageEnd(_) | Body::ToolCallEnd(_))
+}
+
 /// Whether an event can make a message known or forgotten.
 fn has_messages(body: &Body) -> bool {
     !matches!(
@@ -310,7 +330,7 @@ fn has_messages(body: &Body) -> bool {
 }
 
 /// K1, K2: appends a delta to an earlier one.
-fn absorb(target: &mut Event, event: Event, extras: Kept) {
+fn absorb(target: &mut Event, event: Event, extras: Kept, left_out: &mut LeftOut) {
     let (text, tag) = match event.body {
         Body::TextMessageContent(body) => (body.delta, body.subagent_run_id),
         Body::ReasoningMessageContent(body) => (body.delta, body.subagent_run_id),
@@ -325,6 +345,5 @@ fn absorb(target: &mut Event, event: Event, extras: Kept) {
     };
     delta.push_str(&text);
     *held_tag = held_tag.take().or(tag);
-    merge(&mut target.base.metadata, event.base.metadata.as_ref());
-    extras.merge(&mut target.base, event.base.timestamp);
+    extras.merge(&mut target.base, event.base, left_out);
 }

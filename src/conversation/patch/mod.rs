@@ -11,7 +11,7 @@ mod undo;
 
 use self::undo::Changes;
 use crate::model::{PatchOp, PatchOperation};
-use crate::value::{Number, Object, Value};
+use crate::value::{Number, Value};
 
 /// The unescaped tokens of a JSON Pointer.
 type Path = Vec<String>;
@@ -20,7 +20,22 @@ type Path = Vec<String>;
 pub const DEFAULT_MAX_PATCHED_DEPTH: usize = crate::model::DEFAULT_MAX_DEPTH;
 
 /// How large a value may become by copying within itself; see [`PatchReason::TooLarge`].
-const MAX_COPIED_LEN: usize = 64 << 20;
+pub(super) const MAX_COPIED_LEN: usize = 64 << 20;
+
+/// How large copying may make a value, as [`weight`] counts it, and what it is called where it is too
+/// large.
+#[derive(Clone, Debug)]
+pub(super) struct CopyLimit {
+    pub(super) max: usize,
+    pub(super) reason: PatchReason,
+}
+
+impl Default for CopyLimit {
+    fn default() -> Self {
+        let max = MAX_COPIED_LEN;
+        Self { max, reason: PatchReason::TooLarge { max } }
+    }
+}
 
 /// Why a patch was not applied. The value is then as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,6 +81,13 @@ pub enum PatchReason {
         /// The limit, in bytes of text and 32 for each value.
         max: usize,
     },
+    /// The activities of the conversation whose patches copy would grow too large together; counted
+    /// as for one.
+    #[error("copies beyond {max} bytes in all activities")]
+    TooLargeTogether {
+        /// The limit.
+        max: usize,
+    },
     /// An activity's content would be no object.
     #[error("the content would be no object")]
     NotAnObject,
@@ -80,9 +102,18 @@ pub enum PatchReason {
 ///
 /// The first operation that cannot be applied. `value` is then as it was.
 pub fn apply_patch(value: &mut Value, patch: &[PatchOperation]) -> Result<(), PatchError> {
+    apply_patch_within(value, patch, &CopyLimit::default())
+}
+
+/// The same with another limit on what copying may make of the value.
+pub(super) fn apply_patch_within(
+    value: &mut Value,
+    patch: &[PatchOperation],
+    limit: &CopyLimit,
+) -> Result<(), PatchError> {
     let mut changes = Changes::default();
     for (index, operation) in patch.iter().enumerate() {
-        if let Err(reason) = apply(value, operation, &mut changes) {
+        if let Err(reason) = apply(value, operation, limit, &mut changes) {
             changes.undo(value);
             return Err(PatchError { index, path: operation.path.clone(), reason });
         }
@@ -93,6 +124,7 @@ pub fn apply_patch(value: &mut Value, patch: &[PatchOperation]) -> Result<(), Pa
 fn apply(
     root: &mut Value,
     operation: &PatchOperation,
+    limit: &CopyLimit,
     changes: &mut Changes,
 ) -> Result<(), PatchReason> {
     let path = tokens(&operation.path)?;
@@ -119,13 +151,13 @@ fn apply(
         }
         PatchOp::Copy => {
             let from = from()?;
-            let source = find(root, &tokens(from)?).ok_or_else(|| no_source(from))?;
-            let max = MAX_COPIED_LEN;
-            let sum = weight(source).saturating_add(weight(root)).saturating_add(changes.kept());
-            if sum > max {
-                return Err(PatchReason::TooLarge { max });
+            let source_path = tokens(from)?;
+            let source = find(root, &source_path).ok_or_else(|| no_source(from))?;
+            let sum = weight(source).saturating_add(changes.kept()).saturating_add(weight(root));
+            if sum > limit.max {
+                return Err(limit.reason.clone());
             }
-            let source = source.clone();
+            let source = find(root, &source_path).cloned().ok_or_else(|| no_source(from))?;
             changes.copied();
             add(root, path, source, changes)
         }
@@ -210,10 +242,7 @@ fn put(root: &mut Value, path: &mut Path, value: Value) -> Result<Option<Value>,
 fn remove(root: &mut Value, path: &[String]) -> Result<(usize, Value), PatchReason> {
     let Some((token, parents)) = path.split_last() else { return Ok((0, root.take())) };
     let removed = match find_mut(root, parents).ok_or(PatchReason::NoPlace)? {
-        Value::Object(object) => {
-            let at = object.keys().position(|key| key == token);
-            at.and_then(|at| Some((at, object.remove(token)?)))
-        }
+        Value::Object(object) => object.take_entry(token),
         Value::List(list) => {
             let at = position(token).filter(|at| *at < list.len());
             at.map(|at| (at, list.remove(at)))
@@ -221,6 +250,11 @@ fn remove(root: &mut Value, path: &[String]) -> Result<(usize, Value), PatchReas
         _ => None,
     };
     removed.ok_or(PatchReason::NoPlace)
+}
+
+/// Whether a patch copies, so that it can bring more than it is.
+pub(super) fn copies(patch: &[PatchOperation]) -> bool {
+    patch.iter().any(|operation| operation.op == PatchOp::Copy)
 }
 
 fn tokens(pointer: &str) -> Result<Path, PatchReason> {
@@ -231,12 +265,10 @@ fn tokens(pointer: &str) -> Result<Path, PatchReason> {
     Ok(tokens.map(|token| token.replace("~1", "/").replace("~0", "~")).collect())
 }
 
-fn find<'v>(root: &'v Value, path: &[String]) -> Option<&'v Value> {
-    path.iter().try_fold(root, |value, token| match value {
-        Value::List(list) => list.get(position(token)?),
-        Value::Object(object) => object.get(token),
-        _ => None,
-    })
+/// What stands at a place. It takes the root to change, since that is how a wide object comes to an
+/// index of its keys.
+fn find<'v>(root: &'v mut Value, path: &[String]) -> Option<&'v Value> {
+    find_mut(root, path).map(|value| &*value)
 }
 
 fn find_mut<'v>(root: &'v mut Value, path: &[String]) -> Option<&'v mut Value> {
@@ -263,7 +295,7 @@ fn fits(value: &Value, level: usize) -> Result<(), PatchReason> {
 }
 
 /// Bytes of text, and 32 for each value; stops counting where it is more than enough.
-fn weight(value: &Value) -> usize {
+pub(super) fn weight(value: &Value) -> usize {
     let mut sum = 0_usize;
     let mut left = vec![value];
     while let Some(value) = left.pop() {
@@ -296,9 +328,13 @@ fn is_equal(left: &Value, right: &Value) -> bool {
                 pairs.extend(left.iter().zip(right.iter()));
                 left.len() == right.len()
             }
-            (Value::Object(left), Value::Object(right)) => {
-                left.len() == right.len() && pair_members(left, right, &mut pairs)
-            }
+            (Value::Object(left), Value::Object(right)) => match left.pairs(right) {
+                Some(members) => {
+                    pairs.extend(members);
+                    true
+                }
+                None => false,
+            },
             (left, right) => left == right,
         };
         if !is_same {
@@ -306,19 +342,6 @@ fn is_equal(left: &Value, right: &Value) -> bool {
         }
     }
     true
-}
-
-fn pair_members<'v>(
-    left: &'v Object,
-    right: &'v Object,
-    pairs: &mut Vec<(&'v Value, &'v Value)>,
-) -> bool {
-    left.iter().all(|(key, value)| {
-        right.get(key).is_some_and(|other| {
-            pairs.push((value, other));
-            true
-        })
-    })
 }
 
 fn is_same_number(left: &Number, right: &Number) -> bool {
