@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::RangedU64ValueParser;
 use http::{HeaderName, HeaderValue, Uri};
 
 use super::pace::{Pace, pace};
-use super::{LimitArgs, Source, seconds};
+use super::{LimitArgs, Source, seconds, size};
 
 /// Replay a recorded session as an agent over HTTP
 ///
@@ -104,8 +105,7 @@ pub(crate) struct Bridge {
     /// How long the upstream may take to answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) response_timeout: Duration,
-    /// How long a run may pause, or the body of a request take, in seconds; a comment upstream ends a
-    /// pause
+    /// How long a run may pause, in seconds; a comment upstream ends a pause
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub(crate) idle_timeout: Duration,
     #[command(flatten)]
@@ -131,6 +131,35 @@ pub(crate) struct Listen {
     /// How long runs may go on once it is told to stop, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub(crate) grace: Duration,
+    #[command(flatten)]
+    pub(crate) bounds: Bounds,
+}
+
+/// What clients may take of a server: connections, memory and time.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Bounds {
+    /// Connections at a time; those beyond wait until one is closed
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = connections())]
+    pub(crate) max_connections: u32,
+    /// Memory for the bodies of all requests that are not yet answered, as in `64MiB`; one that finds
+    /// it used up is answered with 503
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
+    pub(crate) max_bodies: usize,
+    /// How long a client may take from its connection, or from the answer before, to the end of the
+    /// headers of a request, in seconds; then the connection is closed
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) header_timeout: Duration,
+    /// How long the body of a request may take, in seconds; then the answer is 408
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub(crate) body_timeout: Duration,
+    /// How long a client may take nothing of an answer that is there for it, in seconds; then the
+    /// connection is closed
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub(crate) send_timeout: Duration,
+}
+
+fn connections() -> RangedU64ValueParser<u32> {
+    RangedU64ValueParser::new().range(1..=1_000_000)
 }
 
 fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {

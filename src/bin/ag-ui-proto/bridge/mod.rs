@@ -137,10 +137,7 @@ impl Upstream {
             let detail = "the URL of the agent leads back to the bridge";
             return Err(Refusal::new(StatusCode::LOOP_DETECTED, detail));
         }
-        let body = timeout(self.idle_timeout, whole(body)).await.map_err(|_| {
-            let detail = format!("the body did not come within {:?}", self.idle_timeout);
-            Refusal::new(StatusCode::REQUEST_TIMEOUT, detail)
-        })??;
+        let body = whole(body).await?;
         let gateway = |detail| Refusal::new(StatusCode::BAD_GATEWAY, detail);
         let mut url = reqwest::Url::parse(&self.url)
             .map_err(|error| gateway(format!("the URL of the agent: {error}")))?;
@@ -277,8 +274,11 @@ async fn whole(body: Body) -> Result<Bytes, Refusal> {
     let mut bytes = BytesMut::new();
     while let Some(part) = parts.next().await {
         let part = part.map_err(|error| {
-            let detail = format!("the body broke off: {}", with_sources(&error));
-            Refusal::new(StatusCode::BAD_REQUEST, detail)
+            let broken = || {
+                let detail = format!("the body broke off: {}", with_sources(&error));
+                Refusal::new(StatusCode::BAD_REQUEST, detail)
+            };
+            Refusal::found_in(&error).cloned().unwrap_or_else(broken)
         })?;
         if part.len() > REQUEST_LEN - bytes.len() {
             return Err(too_large());
