@@ -131,8 +131,8 @@ impl ClientBuilder {
 
     /// Makes the client.
     ///
-    /// Redirections are followed if they keep the request as it is (307 and 308), at most 5 times;
-    /// any other is an error status. With the feature `tls`, rustls with ring is made the process's
+    /// Redirections are followed if they keep the request as it is (307 and 308), at most 5 times,
+    /// and the next one is a [`ClientError::Http`]; any other is an error status. With the feature `tls`, rustls with ring is made the process's
     /// default if it has none.
     ///
     /// # Errors
@@ -158,10 +158,13 @@ impl ClientBuilder {
             drop(rustls::crypto::ring::default_provider().install_default());
         }
         let redirects = Policy::custom(|attempt| match attempt.status() {
-            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
-                if attempt.previous().len() <= MAX_REDIRECTS =>
-            {
-                attempt.follow()
+            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => {
+                if attempt.previous().len() <= MAX_REDIRECTS {
+                    return attempt.follow();
+                }
+                let is_circle = attempt.previous().contains(attempt.url());
+                let how = if is_circle { ", in a circle" } else { "" };
+                attempt.error(format!("redirected more than {MAX_REDIRECTS} times{how}"))
             }
             _ => attempt.stop(),
         });

@@ -298,6 +298,65 @@ fn what_is_no_event_ends_the_run_with_an_error_that_says_so() {
 }
 
 #[test]
+fn what_is_nothing_of_server_sent_events_is_told_by_its_looks() {
+    for (body, looks) in [
+        ("<!DOCTYPE html>\n<p>Sign in</p>", "HTML: \"<!DOCTYPE html>\""),
+        (r#"{"type":"RUN_STARTED"}"#, r#"JSON: "{\"type\":\"RUN_STARTED\"}""#),
+    ] {
+        let (url, _told) = scripted(events(body));
+        let bridge = bridge(&url);
+        let called = call(&bridge.url, &[]);
+        let said = format!(
+            "1 event: failed: the agent behind the bridge: no server-sent events, but what looks \
+             like {looks} (BAD_UPSTREAM)"
+        );
+        assert!(called.said.contains(&said), "{}", called.said);
+        let called = call(&url, &[]);
+        let said =
+            format!("0 events: rejected: no server-sent events, but what looks like {looks}");
+        assert!(called.said.contains(&said), "{}", called.said);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_breaks_off_is_truncated_and_says_so_once() {
+    let half = format!("{STARTED}data: {{\"type\":\"STEP_STARTED\",\"step");
+    let compressed = {
+        let mut compressed = BytesMut::new();
+        let mut compressor = Compressor::new(CODINGS[0]).unwrap();
+        compressor.push(STARTED.as_bytes(), &mut compressed).unwrap();
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: {}\r\n\
+             Connection: close\r\n\r\n",
+            CODINGS[0]
+        );
+        [head.as_bytes(), &compressed].concat()
+    };
+    for answer in [events(STARTED).into_bytes(), events(&half).into_bytes(), compressed] {
+        let (url, _told) = scripted(answer);
+        let bridge = bridge(&url);
+        for url in [&url, &bridge.url] {
+            let said = call(url, &[]).said;
+            assert_eq!(said.matches("truncated: ").count(), 1, "{said}");
+        }
+        let said = bridge.stop().1;
+        assert_eq!(said.matches("truncated: ").count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn redirections_in_a_circle_are_an_error_that_names_the_place() {
+    let answer = "HTTP/1.1 307 Temporary Redirect\r\nLocation: /again\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+    let (url, _told) = scripted(answer);
+    let answer = post(&bridge(&url).url, "");
+    assert!(answer.starts_with("HTTP/1.1 502 Bad Gateway\r\n"), "{answer}");
+    let place = url.replace("/agent", "/again");
+    let detail = format!("({place}): redirected more than 5 times, in a circle");
+    assert!(answer.contains(&detail), "{answer}");
+}
+
+#[test]
 fn what_cannot_be_sent_ends_the_run_with_an_error_that_names_its_place() {
     let custom = "data: {\"type\":\"CUSTOM\",\"name\":\"n\",\"value\":1e400}\n\n";
     let bridge = bridge(&scripted(events(&format!("{STARTED}{custom}{FINISHED}"))).0);

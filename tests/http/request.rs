@@ -74,6 +74,15 @@ async fn a_body_that_breaks_off_is_400() {
 }
 
 #[tokio::test]
+async fn a_body_may_fail_with_a_refusal_of_its_own() {
+    let late = Refusal::new(StatusCode::REQUEST_TIMEOUT, "too slow");
+    let body = Body::from_stream(stream::iter([Ok("{"), Err(late.clone())]));
+    // Below the error of axum, and one more of it.
+    let body = Body::new(body);
+    assert_eq!(refused(post("application/json", body)).await, late);
+}
+
+#[tokio::test]
 async fn a_refusal_is_a_response_with_the_place_and_the_reason() {
     let body = r#"{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user"}]}"#;
     let response = refused(post("application/json", body)).await.into_response::<Body>();

@@ -94,9 +94,9 @@ impl Connections {
             .keep_alive_timeout(PING);
         let socket = TokioIo::new(Watched { socket, traffic: traffic.clone() });
         let mut connection = pin!(builder.serve_connection(socket, service));
-        let told = select(pin!(traffic.stalled(self.bounds)), pin!(closing.changed()));
+        let (stalled, closing) = (pin!(traffic.stalled(self.bounds)), pin!(closing.changed()));
         // How a connection ends is nothing that anybody could mend.
-        match select(connection.as_mut(), told).await {
+        match select(connection.as_mut(), select(stalled, closing)).await {
             Either::Left(_) => return,
             Either::Right((Either::Left(_), _)) => {}
             Either::Right((Either::Right(_), _)) => {

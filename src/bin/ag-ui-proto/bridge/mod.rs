@@ -81,10 +81,13 @@ fn client() -> reqwest::Result<reqwest::Client> {
     #[cfg(feature = "tls")]
     drop(ag_ui_proto::client::Client::new());
     let redirects = reqwest::redirect::Policy::custom(|attempt| match attempt.status() {
-        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
-            if attempt.previous().len() <= MAX_REDIRECTS =>
-        {
-            attempt.follow()
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => {
+            if attempt.previous().len() <= MAX_REDIRECTS {
+                return attempt.follow();
+            }
+            let is_circle = attempt.previous().contains(attempt.url());
+            let how = if is_circle { ", in a circle" } else { "" };
+            attempt.error(format!("redirected more than {MAX_REDIRECTS} times{how}"))
         }
         _ => attempt.stop(),
     });

@@ -261,15 +261,18 @@ impl Relay {
                 self.tally.end(self.last.told(), true);
                 return self.finish();
             }
-            Ok(()) => broken.unwrap_or_else(|| "upstream ended before the run did".to_owned()),
+            Ok(()) => truncated(broken.as_deref().unwrap_or("upstream ended before the run did")),
             Err(error) if is_compression(&error) && self.last != Last::Running => {
                 self.tally.end(self.last.told(), true);
                 return self.finish();
             }
-            Err(error) if error.is_truncated() => broken.unwrap_or_else(|| error.to_string()),
+            Err(error) if error.is_truncated() => {
+                // It says so itself.
+                broken.map_or_else(|| error.to_string(), |broken| truncated(&broken))
+            }
             Err(error) => return self.fail(&error),
         };
-        self.tally.end(format!("truncated: {end}"), false);
+        self.tally.end(end.as_str(), false);
         Ok(Step::Break(io::Error::other(end)))
     }
 
@@ -338,6 +341,10 @@ impl Last {
             Self::Failed => "failed",
         }
     }
+}
+
+fn truncated(broken: &str) -> String {
+    format!("truncated: {broken}")
 }
 
 /// Whether a number arrives that is not the one of the text.
