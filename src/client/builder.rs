@@ -27,6 +27,10 @@ const MAX_REDIRECTS: usize = 5;
 ///
 /// The headers of an answer are bounded by the HTTP library: 100 of them, in about 400 KiB. A run
 /// may be as long as it likes.
+///
+/// Agents are reached through the proxies that the variables `http_proxy`, `https_proxy` and
+/// `all_proxy` name, in capitals too, but for what `no_proxy` lists. Nothing else is an exception, not
+/// even a loopback address: see [`ClientBuilder::build_with`] for a client without proxies.
 #[derive(Clone, Debug)]
 pub struct ClientBuilder {
     connect_timeout: Duration,

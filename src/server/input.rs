@@ -89,7 +89,8 @@ impl InputReader {
     ///
     /// # Errors
     ///
-    /// [`Refusal`], as the table of [`InputReader`] says. A body that is too long is not read on.
+    /// [`Refusal`], as the table of [`InputReader`] says. A body that is too long is not read on:
+    /// what that means for its client, the [module](super) says.
     pub async fn read<B>(&self, request: Request<B>) -> Result<Input, Refusal>
     where
         B: Body,

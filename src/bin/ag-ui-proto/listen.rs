@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::pin::pin;
 use std::time::Duration;
 
+use ag_ui_proto::server::read_on;
 use axum::Router;
 use axum::middleware::{from_fn_with_state, map_request};
 use futures_util::future::{Either, select};
@@ -16,7 +17,7 @@ use crate::args::Listen;
 use crate::bodies::{self, Bodies};
 use crate::connections::Connections;
 use crate::failure::Failure;
-use crate::{linger, origins};
+use crate::origins;
 
 /// How long a peer may be silent before the system asks whether it is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
@@ -28,7 +29,7 @@ pub(crate) fn serve(listen: &Listen, app: Router, what: &str) -> Result<(), Fail
     let runtime = runtime.map_err(|error| Failure::Trouble(format!("no runtime: {error}")))?;
     let app = app
         .layer(from_fn_with_state(Bodies::new(listen.bounds), bodies::bound))
-        .layer(map_request(linger::read_on));
+        .layer(map_request(read_on));
     let app = match origins::layer(&listen.origins) {
         Some(layer) => app.layer(layer),
         None => app,

@@ -7,7 +7,7 @@
 //! | `verify`, `apply`, `compact`, `lineage` | the same, of what a stream means |
 //! | `serve`, `run`, `bridge` | the same, over HTTP (feature `cli-http`) |
 //! | `recording`, `listen`, `origins` | a session in memory; a server until it is told to stop; which pages may call it |
-//! | `connections`, `traffic`, `bodies`, `linger` | a server's connections, and what goes over them; bodies of requests, and what of them is not read |
+//! | `connections`, `traffic`, `bodies` | a server's connections, and what goes over them; bodies of requests |
 //! | `input`, `items`, `place`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
 //! | `events`, `rules` | events of any form, as a consumer reads them; the rules between them |
 //! | `read`, `diff`, `look` | an event from its text; two events compared; one event in short |
@@ -39,8 +39,6 @@ mod inspect;
 mod items;
 mod json;
 mod lineage;
-#[cfg(feature = "cli-http")]
-mod linger;
 #[cfg(feature = "cli-http")]
 mod listen;
 mod look;

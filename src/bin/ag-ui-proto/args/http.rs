@@ -16,6 +16,9 @@ use super::{LimitArgs, Source, seconds, size};
 /// they were recorded: as protobuf or server-sent events by `Accept`, compressed by
 /// `Accept-Encoding`. The address is told on standard error once it is bound. Ends on Ctrl-C or
 /// SIGTERM.
+///
+/// Clients that are slow, silent or many are held to the limits below: each is finite, and a run that
+/// pauses is no slow client.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -49,6 +52,10 @@ pub(crate) struct Serve {
 /// refused, was no stream of events, or broke off. With the feature `tls`, an agent over https is
 /// trusted as the system trusts it, or by the certificates of the file that the variable
 /// `SSL_CERT_FILE` names.
+///
+/// Proxies, of HTTP, are those of the variables `http_proxy`, `https_proxy` and `all_proxy`, in capitals too. What
+/// `no_proxy` lists is reached without one: names with their subdomains, addresses, ranges such as
+/// `10.0.0.0/8`, `*` for all names. Nothing else is, not even 127.0.0.1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -92,7 +99,11 @@ pub(crate) struct Run {
 ///
 /// Which pages may call it, the agent says, unless `--allow-origin` is given. With the feature
 /// `tls`, an agent over https is trusted as the system trusts it, or by the certificates of the file
-/// that the variable `SSL_CERT_FILE` names.
+/// that the variable `SSL_CERT_FILE` names. It is reached by way of the proxies that `run` uses:
+/// those of `http_proxy`, `https_proxy` and `all_proxy`, but for what `no_proxy` lists.
+///
+/// Clients that are slow, silent or many are held to the limits below: each is finite, and a run that
+/// pauses is no slow client.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -124,8 +135,8 @@ pub(crate) struct Listen {
     /// than once, `*` for any
     #[arg(long = "allow-origin", value_name = "ORIGIN", value_parser = origin)]
     pub(crate) origins: Vec<HeaderValue>,
-    /// Merge neighbouring deltas while a client's connection is busy, for slow links; on an idle one
-    /// each event goes at once
+    /// Merge neighbouring deltas that come while a client's connection is busy, or all at once, for
+    /// slow links; on an idle one none waits
     #[arg(long)]
     pub(crate) merge: bool,
     /// How long runs may go on once it is told to stop, in seconds
