@@ -133,7 +133,6 @@ mod tests {
     use bytes::BytesMut;
 
     use super::super::DataReader;
-    use super::*;
     use crate::codec::Limits;
 
     fn stray(bytes: &[u8], part: usize) -> Option<String> {

@@ -347,7 +347,8 @@ fn a_run_that_breaks_off_is_truncated_and_says_so_once() {
 
 #[test]
 fn redirections_in_a_circle_are_an_error_that_names_the_place() {
-    let answer = "HTTP/1.1 307 Temporary Redirect\r\nLocation: /again\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+    let answer = "HTTP/1.1 307 Temporary Redirect\r\nLocation: /again\r\nConnection: close\r\n\
+                  Content-Length: 0\r\n\r\n";
     let (url, _told) = scripted(answer);
     let answer = post(&bridge(&url).url, "");
     assert!(answer.starts_with("HTTP/1.1 502 Bad Gateway\r\n"), "{answer}");

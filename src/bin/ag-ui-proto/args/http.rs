@@ -53,9 +53,9 @@ pub(crate) struct Serve {
 /// trusted as the system trusts it, or by the certificates of the file that the variable
 /// `SSL_CERT_FILE` names.
 ///
-/// Proxies, of HTTP, are those of the variables `http_proxy`, `https_proxy` and `all_proxy`, in capitals too. What
-/// `no_proxy` lists is reached without one: names with their subdomains, addresses, ranges such as
-/// `10.0.0.0/8`, `*` for all names. Nothing else is, not even 127.0.0.1.
+/// Proxies, of HTTP, are those of the variables `http_proxy`, `https_proxy` and `all_proxy`, in capitals
+/// too. What `no_proxy` lists is reached without one: names with their subdomains, addresses, ranges
+/// such as `10.0.0.0/8`, `*` for all names. Nothing else is, not even 127.0.0.1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
