@@ -135,37 +135,43 @@ fn a_client_that_takes_nothing_is_not_waited_for() {
     let path = file.path().to_str().unwrap();
     let agent = Server::start(&["serve", path]);
     let words = ["--send-timeout", "0.3"];
-    for server in [
+    let servers = [
         Server::start(&[&["serve", path], &words[..]].concat()),
         Server::start(&[&["serve", "--merge", path], &words[..]].concat()),
         Server::start(&[&["bridge", "--upstream", &agent.url], &words[..]].concat()),
         Server::start(&[&["bridge", "--merge", "--upstream", &agent.url], &words[..]].concat()),
-    ] {
+    ];
+    let connections = servers.each_ref().map(|server| {
         let mut connection = connect(&server.url);
         connection.write_all((head(INPUT.len()) + INPUT).as_bytes()).unwrap();
-        sleep(Duration::from_secs(2));
-        let answer = read_to_close(&connection);
-        assert!(answer.starts_with(b"HTTP/1.1 200 OK\r\n"));
-        assert!(answer.len() < 20_000_000, "{}", answer.len());
+        connection.read_exact(&mut [0; 15]).unwrap();
+        connection
+    });
+    sleep(Duration::from_secs(5));
+    for connection in connections {
+        let len = read_to_close(&connection).len();
+        assert!(len < 20_000_000, "{len}");
     }
 }
 
+/// On a slow link the system takes what it has room for, and then nothing for long, though all is well.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_client_that_takes_little_is_waited_for() {
     let file = long_session();
-    let server = Server::start(&["serve", file.path().to_str().unwrap(), "--send-timeout", "2"]);
+    let server = Server::start(&["serve", file.path().to_str().unwrap(), "--send-timeout", "1"]);
     let mut connection = connect(&server.url);
     let request = head(INPUT.len()).replace("Host", "Connection: close\r\nHost") + INPUT;
     connection.write_all(request.as_bytes()).unwrap();
-    let mut part = vec![0; 1 << 20];
+    let mut part = vec![0; 64 << 10];
     let mut answer = Vec::new();
-    loop {
+    for number in 0.. {
         let len = connection.read(&mut part).unwrap();
         if len == 0 {
             break;
         }
         answer.extend_from_slice(&part[..len]);
-        if answer.len() < 20_000_000 {
+        if number < 80 {
             sleep(Duration::from_millis(100));
         }
     }

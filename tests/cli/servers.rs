@@ -99,6 +99,7 @@ fn without_proxy(mut command: Command) -> Command {
 }
 
 /// A connection to the server of this URL, which waits for an answer as long as anything takes.
+#[cfg(unix)]
 pub(crate) fn connect(url: &str) -> TcpStream {
     let address = url.strip_prefix("http://").unwrap().trim_end_matches('/');
     let connection = TcpStream::connect(address).unwrap();

@@ -20,7 +20,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::args::Bounds;
 use crate::listen::say;
-use crate::traffic::{Traffic, Watched};
+use crate::traffic::{Traffic, Watched, send_within};
 
 /// How long a connection of HTTP/2 may say nothing before it is asked whether it is still there, and
 /// how long it may take to say so.
@@ -76,6 +76,7 @@ impl Connections {
 
     async fn serve_one(self, socket: TcpStream, mut closing: watch::Receiver<()>) {
         (self.set)(&socket);
+        send_within(&socket, self.bounds.send_timeout);
         let traffic = Traffic::new();
         let app = TowerToHyperService::new(self.app);
         let service = service_fn(|request: Request<Incoming>| {

@@ -8,6 +8,11 @@
 //!
 //! HTTP/1's own limit on headers begins behind the first bytes, by which it is told from HTTP/2; and
 //! HTTP/2 has none. So the time is taken here.
+//!
+//! That a client takes nothing is seen by the system, where it can say so (`TCP_USER_TIMEOUT`): it knows
+//! of every byte that arrived, whereas it takes more from here only when much of what it holds is gone,
+//! which on a slow link is minutes. What is left is HTTP/2, whose client may take from the connection and
+//! nothing of an answer.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -22,6 +27,21 @@ use tokio::net::TcpStream;
 use tokio::time::sleep_until;
 
 use crate::args::Bounds;
+
+/// Whether the system closes a connection over which nothing arrives.
+const SYSTEM_SEES: bool = cfg!(any(target_os = "linux", target_os = "android"));
+
+/// Has the system close a connection over which nothing arrives for so long, if it can.
+pub(crate) fn send_within(connection: &TcpStream, limit: Duration) {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        // None at all would be no limit.
+        let limit = limit.max(Duration::from_millis(1));
+        drop(socket2::SockRef::from(connection).set_tcp_user_timeout(Some(limit)));
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let _ = (connection, limit);
+}
 
 /// The traffic of one connection.
 #[derive(Clone)]
@@ -83,6 +103,9 @@ impl State {
     /// When the connection is to be closed if nothing goes on before.
     fn due(&self, bounds: Bounds) -> Option<Instant> {
         let after = if self.is_blocked {
+            if SYSTEM_SEES {
+                return None;
+            }
             bounds.send_timeout
         } else if self.answering == 0 {
             bounds.header_timeout

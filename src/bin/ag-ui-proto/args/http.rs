@@ -163,8 +163,8 @@ pub(crate) struct Bounds {
     /// How long the body of a request may take, in seconds; then the answer is 408
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub(crate) body_timeout: Duration,
-    /// How long a client may take nothing of an answer that is there for it, in seconds; then the
-    /// connection is closed
+    /// How long a client may take nothing of an answer that is there for it, or not be reached, in
+    /// seconds; then the connection is closed
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub(crate) send_timeout: Duration,
 }
