@@ -27,6 +27,10 @@ fn bridge(upstream: &str) -> Server {
     Server::start(&["bridge", "--upstream", upstream])
 }
 
+fn merging(upstream: &str) -> Server {
+    Server::start(&["bridge", "--merge", "--upstream", upstream])
+}
+
 /// A connection that has sent a POST with these headers.
 fn asked(url: &str, headers: &str) -> TcpStream {
     let address = url.strip_prefix("http://").unwrap().trim_end_matches('/');
@@ -123,8 +127,11 @@ fn a_run_that_is_cut_upstream_is_cut_at_the_client_and_no_end_is_made_up() {
          {:x}\r\n{STARTED}\r\n",
         STARTED.len()
     );
-    for answer in [events(STARTED), events(&half), chunked] {
-        let bridge = bridge(&scripted(answer).0);
+    for (answer, start) in [events(STARTED), events(&half), chunked]
+        .iter()
+        .flat_map(|answer| [(answer, bridge as fn(&str) -> Server), (answer, merging)])
+    {
+        let bridge = start(&scripted(answer.as_str()).0);
         for words in [&[][..], &["--sse"], &["--identity"], &["--identity", "--sse"]] {
             let called = call(&bridge.url, words);
             assert_eq!(called.code, Some(1), "{}", called.said);
@@ -286,15 +293,17 @@ fn an_agent_that_compresses_unasked_is_read_and_another_coding_refused() {
 
 #[test]
 fn what_is_no_event_ends_the_run_with_an_error_that_says_so() {
-    let bridge = bridge(&scripted(events(&format!("{STARTED}data: {{\"type\":7}}\n\n"))).0);
-    let called = call(&bridge.url, &[]);
-    assert_eq!(called.code, Some(1));
-    let said = "2 events: failed: the agent behind the bridge: event 2 at byte ";
-    assert!(
-        called.said.contains(said) && called.said.contains("(BAD_UPSTREAM)"),
-        "{}",
-        called.said
-    );
+    let (url, _told) = scripted(events(&format!("{STARTED}data: {{\"type\":7}}\n\n")));
+    for bridge in [bridge(&url), merging(&url)] {
+        let called = call(&bridge.url, &[]);
+        assert_eq!(called.code, Some(1));
+        let said = "2 events: failed: the agent behind the bridge: event 2 at byte ";
+        assert!(
+            called.said.contains(said) && called.said.contains("(BAD_UPSTREAM)"),
+            "{}",
+            called.said
+        );
+    }
 }
 
 #[test]
@@ -360,9 +369,13 @@ fn redirections_in_a_circle_are_an_error_that_names_the_place() {
 #[test]
 fn what_cannot_be_sent_ends_the_run_with_an_error_that_names_its_place() {
     let custom = "data: {\"type\":\"CUSTOM\",\"name\":\"n\",\"value\":1e400}\n\n";
-    let bridge = bridge(&scripted(events(&format!("{STARTED}{custom}{FINISHED}"))).0);
-    let called = call(&bridge.url, &[]);
-    let said = "failed: the agent behind the bridge: event 2: CUSTOM: value: ";
+    let (url, _told) = scripted(events(&format!("{STARTED}{custom}{FINISHED}")));
+    let called = call(&bridge(&url).url, &[]);
+    let said = "2 events: failed: the agent behind the bridge: event 2: CUSTOM: value: ";
+    assert!(called.said.contains(said), "{}", called.said);
+    // What was merged may be of several events, so it has no number.
+    let called = call(&merging(&url).url, &[]);
+    let said = "2 events: failed: the agent behind the bridge: CUSTOM: value: ";
     assert!(called.said.contains(said), "{}", called.said);
 }
 
