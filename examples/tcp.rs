@@ -12,13 +12,15 @@
 //!
 //! Nothing here is encrypted, nor is anybody asked who they are: that is for TLS around the socket.
 
-use std::io;
+use std::convert::Infallible;
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::WriteError;
 use ag_ui_proto::model::RunAgentInput;
 use tokio::net::{TcpListener, TcpStream};
 
+#[path = "common/accept.rs"]
+mod accept;
 #[path = "common/byte_stream.rs"]
 mod byte_stream;
 pub(crate) mod common;
@@ -27,18 +29,21 @@ mod linger;
 #[path = "common/role.rs"]
 mod role;
 
+use accept::pause;
 use common::{Agent, Bounds, End, Fault, demo};
 use linger::linger;
 use role::Role;
 
 /// Serves each client that comes, a run each.
-pub(crate) async fn serve(
-    listener: TcpListener,
-    agent: impl Agent,
-    bounds: Bounds,
-) -> io::Result<()> {
+pub(crate) async fn serve(listener: TcpListener, agent: impl Agent, bounds: Bounds) -> Infallible {
     loop {
-        let (socket, peer) = listener.accept().await?;
+        let (socket, peer) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                pause(&error).await;
+                continue;
+            }
+        };
         let agent = agent.clone();
         tokio::spawn(async move {
             if let Err(error) = serve_one(socket, agent, bounds).await {
@@ -71,8 +76,7 @@ async fn run() -> Result<Option<End>, Fault> {
     let bounds = Bounds::default();
     match Role::of_arguments()? {
         Role::Agent(address) => {
-            serve(TcpListener::bind(address).await?, demo::hello, bounds).await?;
-            Ok(None)
+            match serve(TcpListener::bind(address).await?, demo::hello, bounds).await {}
         }
         Role::Client(address) => {
             Ok(Some(call(&address, &demo::question(), bounds, demo::show).await?))

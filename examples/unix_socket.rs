@@ -13,6 +13,9 @@
 //! Who may connect is said by the permissions of the directory that the socket is in.
 
 #[cfg(unix)]
+#[path = "common/accept.rs"]
+mod accept;
+#[cfg(unix)]
 #[path = "common/byte_stream.rs"]
 mod byte_stream;
 #[cfg(unix)]
@@ -26,6 +29,7 @@ mod role;
 
 #[cfg(unix)]
 pub(crate) mod socket {
+    use std::convert::Infallible;
     use std::io;
     use std::os::unix::fs::FileTypeExt as _;
     use std::path::Path;
@@ -36,6 +40,7 @@ pub(crate) mod socket {
     use ag_ui_proto::model::RunAgentInput;
     use tokio::net::{UnixListener, UnixStream};
 
+    use super::accept::pause;
     use super::byte_stream;
     use super::common::{Agent, Bounds, End, Fault, demo};
     use super::linger::linger;
@@ -59,9 +64,15 @@ pub(crate) mod socket {
         listener: UnixListener,
         agent: impl Agent,
         bounds: Bounds,
-    ) -> io::Result<()> {
+    ) -> Infallible {
         loop {
-            let (socket, _) = listener.accept().await?;
+            let (socket, _) = match listener.accept().await {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    pause(&error).await;
+                    continue;
+                }
+            };
             let agent = agent.clone();
             tokio::spawn(async move {
                 if let Err(error) = serve_one(socket, agent, bounds).await {
@@ -96,8 +107,7 @@ pub(crate) mod socket {
         let bounds = Bounds::default();
         match Role::of_arguments()? {
             Role::Agent(path) => {
-                serve(bind(path.as_ref()).await?, demo::hello, bounds).await?;
-                Ok(None)
+                match serve(bind(path.as_ref()).await?, demo::hello, bounds).await {}
             }
             Role::Client(path) => {
                 Ok(Some(call(path.as_ref(), &demo::question(), bounds, demo::show).await?))

@@ -18,8 +18,8 @@
 //! The limit on messages is that on frames of the other transports, without their header. An agent
 //! whose client closes or breaks the connection drops the run at once.
 
+use std::convert::Infallible;
 use std::future::ready;
-use std::io;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -37,12 +37,15 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_async_with_config, connect_async_with_config};
 
+#[path = "common/accept.rs"]
+mod accept;
 pub(crate) mod common;
 #[path = "common/linger.rs"]
 mod linger;
 #[path = "common/role.rs"]
 mod role;
 
+use accept::pause;
 use common::{
     Agent, Bounds, End, Fault, Idle, Stop, answer, ask, demo, follow, read_input, refusal,
 };
@@ -53,13 +56,15 @@ use role::Role;
 const LEAVE: Duration = Duration::from_secs(2);
 
 /// Serves each client that comes, a run each.
-pub(crate) async fn serve(
-    listener: TcpListener,
-    agent: impl Agent,
-    bounds: Bounds,
-) -> io::Result<()> {
+pub(crate) async fn serve(listener: TcpListener, agent: impl Agent, bounds: Bounds) -> Infallible {
     loop {
-        let (socket, peer) = listener.accept().await?;
+        let (socket, peer) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                pause(&error).await;
+                continue;
+            }
+        };
         let agent = agent.clone();
         tokio::spawn(async move {
             if let Err(error) = serve_one(socket, agent, bounds).await {
@@ -207,8 +212,7 @@ async fn run() -> Result<Option<End>, Fault> {
     let bounds = Bounds::default();
     match Role::of_arguments()? {
         Role::Agent(address) => {
-            serve(TcpListener::bind(address).await?, demo::hello, bounds).await?;
-            Ok(None)
+            match serve(TcpListener::bind(address).await?, demo::hello, bounds).await {}
         }
         Role::Client(url) => Ok(Some(call(&url, &demo::question(), bounds, demo::show).await?)),
         Role::Both => {

@@ -27,6 +27,10 @@ const MAX_REDIRECTS: usize = 5;
 ///
 /// The headers of an answer are bounded by the HTTP library: 100 of them, in about 400 KiB. A run
 /// may be as long as it likes.
+///
+/// Agents are reached through the proxies that the variables `http_proxy`, `https_proxy` and
+/// `all_proxy` name, in capitals too, but for what `no_proxy` lists. Nothing else is an exception, not
+/// even a loopback address: see [`ClientBuilder::build_with`] for a client without proxies.
 #[derive(Clone, Debug)]
 pub struct ClientBuilder {
     connect_timeout: Duration,
@@ -131,8 +135,8 @@ impl ClientBuilder {
 
     /// Makes the client.
     ///
-    /// Redirections are followed if they keep the request as it is (307 and 308), at most 5 times;
-    /// any other is an error status. With the feature `tls`, rustls with ring is made the process's
+    /// Redirections are followed if they keep the request as it is (307 and 308), at most 5 times,
+    /// and the next one is a [`ClientError::Http`]; any other is an error status. With the feature `tls`, rustls with ring is made the process's
     /// default if it has none.
     ///
     /// # Errors
@@ -158,10 +162,13 @@ impl ClientBuilder {
             drop(rustls::crypto::ring::default_provider().install_default());
         }
         let redirects = Policy::custom(|attempt| match attempt.status() {
-            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
-                if attempt.previous().len() <= MAX_REDIRECTS =>
-            {
-                attempt.follow()
+            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => {
+                if attempt.previous().len() <= MAX_REDIRECTS {
+                    return attempt.follow();
+                }
+                let is_circle = attempt.previous().contains(attempt.url());
+                let how = if is_circle { ", in a circle" } else { "" };
+                attempt.error(format!("redirected more than {MAX_REDIRECTS} times{how}"))
             }
             _ => attempt.stop(),
         });

@@ -42,6 +42,8 @@ impl fmt::Display for RunEnd {
                 None => write!(f, "failed: {}", error.message),
             },
             Self::Rejected(error) => write!(f, "rejected: {error}"),
+            // It says so itself.
+            Self::Truncated(Truncation::InEvent(error)) => error.fmt(f),
             Self::Truncated(truncation) => write!(f, "truncated: {truncation}"),
         }
     }

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
 use http::request::Parts;
 
-use super::{Binding, BodyItem, EventBody, Input, InputReader, Refusal, Responder};
+use super::{Binding, BodyItem, EventBody, Input, InputReader, Refusal, Responder, read_on};
 use crate::model::RunAgentInput;
 use crate::negotiate::Format;
 
@@ -16,7 +16,8 @@ use crate::negotiate::Format;
 ///
 /// Another reader than the default one is set with a layer:
 /// `.layer(Extension(InputReader::new().with_max_len(1 << 20)))`. Of axum's own `DefaultBodyLimit`
-/// nothing is asked. What was stripped is logged with `tracing` as a warning.
+/// nothing is asked. What was stripped is logged with `tracing` as a warning. What is left of a body
+/// that is refused is read on, as [`read_on`] does.
 ///
 /// # Examples
 ///
@@ -48,7 +49,7 @@ impl<S: Send + Sync> FromRequest<S> for RunInput {
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, Refusal> {
         let reader = request.extensions().get::<InputReader>().copied().unwrap_or_default();
-        let Input { input, notices } = reader.read(request).await?;
+        let Input { input, notices } = reader.read(read_on(request).await).await?;
         for notice in notices {
             tracing::warn!(run_id = input.run_id, "the input of a run: {notice}");
         }

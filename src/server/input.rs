@@ -25,7 +25,7 @@ use crate::value::ExactJson;
 /// | not UTF-8, not JSON, or too deep | 400 |
 /// | malformed | 400, with the place |
 /// | unrecognised material | stripped, with a notice |
-/// | a body that breaks off | 400 |
+/// | a body that breaks off | 400; the [`Refusal`] that its error is, or has below it |
 ///
 /// Limits are finite: 10 MiB and 128 levels by default, as for a frame, which must hold the input
 /// if `RUN_STARTED` echoes it.
@@ -89,7 +89,8 @@ impl InputReader {
     ///
     /// # Errors
     ///
-    /// [`Refusal`], as the table of [`InputReader`] says. A body that is too long is not read on.
+    /// [`Refusal`], as the table of [`InputReader`] says. A body that is too long is not read on:
+    /// what that means for its client, the [module](super) says.
     pub async fn read<B>(&self, request: Request<B>) -> Result<Input, Refusal>
     where
         B: Body,
@@ -102,7 +103,9 @@ impl InputReader {
         while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
             let frame = frame.map_err(|error| {
                 let error: Box<dyn Error + Send + Sync> = error.into();
-                refuse(StatusCode::BAD_REQUEST, format!("the body broke off: {error}"))
+                let broken =
+                    || refuse(StatusCode::BAD_REQUEST, format!("the body broke off: {error}"));
+                Refusal::found_in(&*error).cloned().unwrap_or_else(broken)
             })?;
             let Ok(data) = frame.into_data() else { continue };
             if data.remaining() > self.max_len.saturating_sub(text.len()) {

@@ -25,7 +25,12 @@
 //! ([`EventBody::with_keep_alive`]): proxies between need timeouts longer than the longest
 //! pause of a run.
 //!
-//! Routing, methods, CORS, authentication, and timeouts on slow requests are the framework's.
+//! Routing, methods, CORS, authentication, and timeouts on slow requests are the framework's. A body
+//! that gives up on a slow one may fail with a [`Refusal`]: the client gets that one.
+//!
+//! A refusal that is given before the body was read may be lost with the connection, which a server
+//! that closes it then resets. With axum the rest of the body is read on and thrown away
+//! (`RunInput`, `read_on`); on another framework that is for who calls [`InputReader::read`].
 
 #[cfg(feature = "axum")]
 mod axum;
@@ -33,6 +38,8 @@ mod body;
 mod given;
 mod input;
 mod item;
+#[cfg(feature = "axum")]
+mod linger;
 mod refusal;
 mod responder;
 
@@ -41,5 +48,7 @@ pub use self::axum::{Reply, RunInput};
 pub use self::body::EventBody;
 pub use self::input::{Input, InputReader};
 pub use self::item::{BodyItem, IntoRunError};
+#[cfg(feature = "axum")]
+pub use self::linger::read_on;
 pub use self::refusal::Refusal;
 pub use self::responder::{Binding, Responder};

@@ -16,6 +16,7 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 use memchr::memchr2;
 
 use super::error::DataError;
+use super::stray::{Head, Stray};
 use crate::codec::Limits;
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
@@ -80,6 +81,8 @@ pub struct DataReader {
     offset: u64,
     line: u64,
     data: Option<(Place, BytesMut)>,
+    /// The beginning of the stream, until a line of data has come.
+    head: Option<Head>,
     taken: u64,
     failed: bool,
 }
@@ -98,6 +101,7 @@ impl DataReader {
             offset: 0,
             line: 1,
             data: None,
+            head: Some(Head::new()),
             taken: 0,
             failed: false,
         }
@@ -112,7 +116,13 @@ impl DataReader {
     /// [`DataError::TooLarge`] as soon as there is too much of it, or of one skipped line. There is
     /// no next event then: every later call gives nothing.
     pub fn next_data(&mut self, src: &mut BytesMut) -> Result<Option<Data>, DataError> {
-        if self.failed || !self.begin(src) {
+        if self.failed {
+            return Ok(None);
+        }
+        if let Some(head) = &mut self.head {
+            head.see(self.offset, src);
+        }
+        if !self.begin(src) {
             return Ok(None);
         }
         loop {
@@ -178,6 +188,13 @@ impl DataReader {
         }
         self.failed = true;
         Ok(self.take_data())
+    }
+
+    /// What came instead, if it is nothing of server-sent events: the reason that a stream which has
+    /// ended, or fallen silent, held none. While more may come it is none: whatever it is is skipped.
+    #[must_use]
+    pub fn stray(&self) -> Option<Stray> {
+        self.head.as_ref().and_then(Head::stray)
     }
 
     /// Number and offset of the event that comes next, or that failed.
@@ -247,6 +264,7 @@ impl DataReader {
         let value_len = value(src.get(..len).unwrap_or_default()).len();
         self.check_len(value_len)?;
         let before = len - value_len;
+        self.head = None;
         let offset = self.offset + count(before);
         let place = Place { offset, line: self.line, column: count(before) + 1 };
         let mut taken = src.split_to(len);

@@ -43,6 +43,7 @@ mod data;
 mod error;
 mod members;
 mod reader;
+mod stray;
 mod surrogates;
 mod writer;
 
@@ -51,6 +52,7 @@ pub use self::codec::SseCodec;
 pub use self::data::{Data, DataReader, Place, put_data};
 pub use self::error::{DataError, SseError, TextError};
 pub use self::reader::{Reading, SseReader};
+pub use self::stray::Stray;
 pub use self::surrogates::{SurrogateJoiner, TornPair};
 pub use self::writer::encode_event;
 

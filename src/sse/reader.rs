@@ -6,6 +6,7 @@ use bytes::BytesMut;
 
 use super::data::{Data, DataReader};
 use super::error::{DataError, SseError, TextError};
+use super::stray::Stray;
 use super::surrogates::SurrogateJoiner;
 use crate::codec::{Decoded, Limits};
 use crate::model::node::{Inspector, MAX_SAFE_INTEGER};
@@ -146,6 +147,12 @@ impl SseReader {
     #[must_use]
     pub fn position(&self) -> (u64, u64) {
         self.data.position()
+    }
+
+    /// What came instead of server-sent events; see [`DataReader::stray`].
+    #[must_use]
+    pub fn stray(&self) -> Option<Stray> {
+        self.data.stray()
     }
 
     fn read(&mut self, data: &Data) -> Result<Decoded, SseError> {

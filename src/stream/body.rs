@@ -11,7 +11,7 @@ use crate::model::{Event, Notices};
 #[cfg(feature = "compression")]
 use crate::negotiate::Coding;
 use crate::negotiate::Format;
-use crate::sse::{self, SseError, SseReader};
+use crate::sse::{self, SseError, SseReader, Stray};
 
 /// Writes events as the body of a run.
 ///
@@ -246,7 +246,9 @@ impl BodyReader {
         loop {
             let decoded = match &mut self.reader {
                 Reader::Protobuf(reader) => reader.next_event(&mut self.held)?,
-                Reader::Sse(reader) => reader.next_event(&mut self.held)?,
+                Reader::Sse(reader) => reader
+                    .next_event(&mut self.held)
+                    .map_err(|error| reader.stray().map_or(error.into(), BodyError::Stray))?,
             };
             if decoded.is_some() || !self.inflate()? {
                 return Ok(decoded);
@@ -259,11 +261,18 @@ impl BodyReader {
     ///
     /// # Errors
     ///
-    /// [`BodyError`], for which [`BodyError::is_truncated`] is true if input ended too early.
+    /// [`BodyError`], for which [`BodyError::is_truncated`] is true if input ended too early. A body
+    /// of the text binding that is nothing of server-sent events, such as a page of HTML, is a
+    /// [`BodyError::Stray`].
     pub fn finish(&mut self) -> Result<(), BodyError> {
         match &mut self.reader {
             Reader::Protobuf(reader) => reader.finish(&self.held)?,
-            Reader::Sse(reader) => reader.finish(&self.held)?,
+            Reader::Sse(reader) => {
+                reader.finish(&self.held)?;
+                if let Some(stray) = reader.stray() {
+                    return Err(BodyError::Stray(stray));
+                }
+            }
         }
         #[cfg(feature = "compression")]
         if let Some(Compressed { decompressor, .. }) = &mut self.compressed {
@@ -305,6 +314,8 @@ pub enum BodyError {
     Protobuf(StreamError),
     /// The server-sent events cannot.
     Sse(SseError),
+    /// There are no server-sent events.
+    Stray(Stray),
     /// What they are compressed in cannot.
     #[cfg(feature = "compression")]
     Inflate(InflateError),
@@ -317,6 +328,7 @@ impl BodyError {
         match self {
             Self::Protobuf(error) => error.is_truncated(),
             Self::Sse(error) => error.is_truncated(),
+            Self::Stray(_) => false,
             #[cfg(feature = "compression")]
             Self::Inflate(error) => matches!(error, InflateError::Truncated { .. }),
         }
@@ -328,6 +340,7 @@ impl fmt::Display for BodyError {
         match self {
             Self::Protobuf(error) => error.fmt(f),
             Self::Sse(error) => error.fmt(f),
+            Self::Stray(stray) => stray.fmt(f),
             #[cfg(feature = "compression")]
             Self::Inflate(error) => error.fmt(f),
         }
@@ -339,6 +352,7 @@ impl error::Error for BodyError {
         match self {
             Self::Protobuf(error) => error.source(),
             Self::Sse(error) => error.source(),
+            Self::Stray(_) => None,
             #[cfg(feature = "compression")]
             Self::Inflate(error) => error.source(),
         }

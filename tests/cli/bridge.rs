@@ -27,6 +27,10 @@ fn bridge(upstream: &str) -> Server {
     Server::start(&["bridge", "--upstream", upstream])
 }
 
+fn merging(upstream: &str) -> Server {
+    Server::start(&["bridge", "--merge", "--upstream", upstream])
+}
+
 /// A connection that has sent a POST with these headers.
 fn asked(url: &str, headers: &str) -> TcpStream {
     let address = url.strip_prefix("http://").unwrap().trim_end_matches('/');
@@ -123,8 +127,11 @@ fn a_run_that_is_cut_upstream_is_cut_at_the_client_and_no_end_is_made_up() {
          {:x}\r\n{STARTED}\r\n",
         STARTED.len()
     );
-    for answer in [events(STARTED), events(&half), chunked] {
-        let bridge = bridge(&scripted(answer).0);
+    for (answer, start) in [events(STARTED), events(&half), chunked]
+        .iter()
+        .flat_map(|answer| [(answer, bridge as fn(&str) -> Server), (answer, merging)])
+    {
+        let bridge = start(&scripted(answer.as_str()).0);
         for words in [&[][..], &["--sse"], &["--identity"], &["--identity", "--sse"]] {
             let called = call(&bridge.url, words);
             assert_eq!(called.code, Some(1), "{}", called.said);
@@ -286,23 +293,89 @@ fn an_agent_that_compresses_unasked_is_read_and_another_coding_refused() {
 
 #[test]
 fn what_is_no_event_ends_the_run_with_an_error_that_says_so() {
-    let bridge = bridge(&scripted(events(&format!("{STARTED}data: {{\"type\":7}}\n\n"))).0);
-    let called = call(&bridge.url, &[]);
-    assert_eq!(called.code, Some(1));
-    let said = "2 events: failed: the agent behind the bridge: event 2 at byte ";
-    assert!(
-        called.said.contains(said) && called.said.contains("(BAD_UPSTREAM)"),
-        "{}",
-        called.said
-    );
+    let (url, _told) = scripted(events(&format!("{STARTED}data: {{\"type\":7}}\n\n")));
+    for bridge in [bridge(&url), merging(&url)] {
+        let called = call(&bridge.url, &[]);
+        assert_eq!(called.code, Some(1));
+        let said = "2 events: failed: the agent behind the bridge: event 2 at byte ";
+        assert!(
+            called.said.contains(said) && called.said.contains("(BAD_UPSTREAM)"),
+            "{}",
+            called.said
+        );
+    }
+}
+
+#[test]
+fn what_is_nothing_of_server_sent_events_is_told_by_its_looks() {
+    for (body, looks) in [
+        ("<!DOCTYPE html>\n<p>Sign in</p>", "HTML: \"<!DOCTYPE html>\""),
+        (r#"{"type":"RUN_STARTED"}"#, r#"JSON: "{\"type\":\"RUN_STARTED\"}""#),
+    ] {
+        let (url, _told) = scripted(events(body));
+        let bridge = bridge(&url);
+        let called = call(&bridge.url, &[]);
+        let said = format!(
+            "1 event: failed: the agent behind the bridge: no server-sent events, but what looks \
+             like {looks} (BAD_UPSTREAM)"
+        );
+        assert!(called.said.contains(&said), "{}", called.said);
+        let called = call(&url, &[]);
+        let said =
+            format!("0 events: rejected: no server-sent events, but what looks like {looks}");
+        assert!(called.said.contains(&said), "{}", called.said);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_breaks_off_is_truncated_and_says_so_once() {
+    let half = format!("{STARTED}data: {{\"type\":\"STEP_STARTED\",\"step");
+    let compressed = {
+        let mut compressed = BytesMut::new();
+        let mut compressor = Compressor::new(CODINGS[0]).unwrap();
+        compressor.push(STARTED.as_bytes(), &mut compressed).unwrap();
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: {}\r\n\
+             Connection: close\r\n\r\n",
+            CODINGS[0]
+        );
+        [head.as_bytes(), &compressed].concat()
+    };
+    for answer in [events(STARTED).into_bytes(), events(&half).into_bytes(), compressed] {
+        let (url, _told) = scripted(answer);
+        let bridge = bridge(&url);
+        for url in [&url, &bridge.url] {
+            let said = call(url, &[]).said;
+            assert_eq!(said.matches("truncated: ").count(), 1, "{said}");
+        }
+        let said = bridge.stop().1;
+        assert_eq!(said.matches("truncated: ").count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn redirections_in_a_circle_are_an_error_that_names_the_place() {
+    let answer = "HTTP/1.1 307 Temporary Redirect\r\nLocation: /again\r\nConnection: close\r\n\
+                  Content-Length: 0\r\n\r\n";
+    let (url, _told) = scripted(answer);
+    let answer = post(&bridge(&url).url, "");
+    assert!(answer.starts_with("HTTP/1.1 502 Bad Gateway\r\n"), "{answer}");
+    let place = url.replace("/agent", "/again");
+    let detail = format!("({place}): redirected more than 5 times, in a circle");
+    assert!(answer.contains(&detail), "{answer}");
 }
 
 #[test]
 fn what_cannot_be_sent_ends_the_run_with_an_error_that_names_its_place() {
     let custom = "data: {\"type\":\"CUSTOM\",\"name\":\"n\",\"value\":1e400}\n\n";
-    let bridge = bridge(&scripted(events(&format!("{STARTED}{custom}{FINISHED}"))).0);
-    let called = call(&bridge.url, &[]);
-    let said = "failed: the agent behind the bridge: event 2: CUSTOM: value: ";
+    let (url, _told) = scripted(events(&format!("{STARTED}{custom}{FINISHED}")));
+    let called = call(&bridge(&url).url, &[]);
+    let said = "2 events: failed: the agent behind the bridge: event 2: CUSTOM: value: ";
+    assert!(called.said.contains(said), "{}", called.said);
+    // What was merged may be of several events, so it has no number.
+    let called = call(&merging(&url).url, &[]);
+    let said = "2 events: failed: the agent behind the bridge: CUSTOM: value: ";
     assert!(called.said.contains(said), "{}", called.said);
 }
 

@@ -49,6 +49,23 @@ fn pretty(events: &[String]) -> String {
 }
 
 #[test]
+fn what_is_nothing_of_server_sent_events_is_told_by_its_looks() {
+    for (text, looks) in [
+        (format!("{END}\n").into_bytes(), "JSON: \"{\\\"type\\\":"),
+        (b"<html>\n".to_vec(), "HTML: \"<html>\""),
+        (END_FRAME.to_vec(), "frames of the binary binding: 00 00 00 09 1a"),
+    ] {
+        for command in ["encode", "verify", "compact"] {
+            let done = run(&[command, "--from", "sse"], text.clone());
+            let want = format!("stdin:1: no server-sent events, but what looks like {looks}");
+            assert_eq!(done.code, 1, "{command} {}", done.err);
+            assert!(done.err.contains(&want), "{command} {}", done.err);
+        }
+    }
+    assert_eq!(good(&["encode", "--from", "sse"], ": nothing\n\n"), b"");
+}
+
+#[test]
 fn a_place_in_an_array_or_a_body_is_a_line() {
     let text = format!("[\n{END},\n\n{{\"type\":1}}]");
     let done = run(&["encode"], text);
@@ -85,5 +102,6 @@ fn frames_are_recognised_as_no_json() {
 fn a_form_that_was_said_counts() {
     let done = run(&["encode", "--from", "array"], END);
     assert_eq!((done.code, done.err.as_str()), (1, "error: stdin:1: expected an array\n"));
-    assert_eq!(good(&["encode", "--from", "sse"], END), b"", "no data: line");
+    let done = run(&["encode", "--from", "sse"], END);
+    assert_eq!((done.code, done.out.as_slice()), (1, &b""[..]), "no data: line");
 }

@@ -5,7 +5,7 @@
 //! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare`, `verify`, `apply`, `compact`, `lineage` | what each command writes and says |
 //! | `forms` | whether all forms of input give the same frames |
 //! | `stream` | whether output waits, and memory grows |
-//! | `talk`, `bridge`, `origins`, `tls`, `servers` | `serve`, `run` and `bridge`, as processes that speak over loopback |
+//! | `talk`, `bridge`, `limits`, `origins`, `proxies`, `tls`, `servers` | `serve`, `run` and `bridge`, as processes that speak over loopback |
 //! | `workloads` | nothing: the streams of the benches |
 //! | `usage` | what is wrong usage, and what help there is |
 
@@ -24,9 +24,13 @@ mod decode;
 mod encode;
 mod forms;
 mod inspect;
+#[cfg(all(unix, feature = "cli-http"))]
+mod limits;
 mod lineage;
 #[cfg(feature = "cli-http")]
 mod origins;
+#[cfg(feature = "cli-http")]
+mod proxies;
 mod roundtrip;
 mod run;
 #[cfg(feature = "cli-http")]

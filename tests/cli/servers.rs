@@ -79,11 +79,32 @@ impl Drop for Server {
 
 /// The binary, without a proxy between.
 pub(crate) fn binary() -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin("ag-ui-proto"));
+    without_proxy(Command::new(assert_cmd::cargo::cargo_bin("ag-ui-proto")))
+}
+
+/// The binary, with so many descriptors.
+#[cfg(unix)]
+pub(crate) fn with_descriptors(number: u32) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -n {number}; exec \"$0\" \"$@\"")]);
+    command.arg(assert_cmd::cargo::cargo_bin("ag-ui-proto"));
+    without_proxy(command)
+}
+
+fn without_proxy(mut command: Command) -> Command {
     for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
         command.env_remove(name);
     }
     command
+}
+
+/// A connection to the server of this URL, which waits for an answer as long as anything takes.
+#[cfg(unix)]
+pub(crate) fn connect(url: &str) -> TcpStream {
+    let address = url.strip_prefix("http://").unwrap().trim_end_matches('/');
+    let connection = TcpStream::connect(address).unwrap();
+    connection.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+    connection
 }
 
 /// What `run` gave: exit status, events, and what it said.

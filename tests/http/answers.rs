@@ -12,6 +12,7 @@ use ag_ui_proto::model::{
     ActivityMessage, RunCancelled, RunError, RunFinished, RunFinishedOutcome, StepStarted,
 };
 use ag_ui_proto::negotiate::Format;
+use ag_ui_proto::stream::BodyError;
 use ag_ui_proto::value::Object;
 
 use super::agent::{close, hold, scripted};
@@ -173,7 +174,52 @@ async fn a_redirection_that_keeps_the_request_is_followed_but_not_for_ever() {
 
     let (first, _) = scripted(head("/again"), close);
     let error = in_time(client(Client::builder()).run(&first, &input())).await.unwrap_err();
-    assert_eq!(error.answer().unwrap().status, 307);
+    let place = first.replace("/agent", "/again");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "error following redirect for url ({place}): redirected more than 5 times, in a circle"
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_body_that_is_nothing_of_server_sent_events_is_rejected_by_its_looks() {
+    let json = br#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
+    let frames = body(Format::Protobuf, &run());
+    for (sent, looks) in [
+        (&b"<!doctype html>\n<title>Sign in</title>\n"[..], "HTML: \"<!doctype html>\""),
+        (json, "JSON: \"{\\\"type\\\":"),
+        (&frames, "frames of the binary binding: 00 00 00 "),
+    ] {
+        let want = format!("rejected: no server-sent events, but what looks like {looks}");
+        let whole = answer("text/event-stream", sent);
+        let broken = [chunked_head("text/event-stream").as_bytes(), &chunk(sent)].concat();
+        for answer in [whole, broken] {
+            let (events, end) = events(call(answer).await.unwrap()).await;
+            assert_eq!(events, []);
+            assert!(matches!(end, RunEnd::Rejected(BodyError::Stray(_))), "{end:?}");
+            assert!(end.to_string().starts_with(&want), "{end}");
+        }
+    }
+    let limits = Limits::new().with_max_frame_len(100);
+    let client = client(Client::builder().options(Options::from(limits)));
+    let page = answer("text/event-stream", &[b"<html>", &[b'x'; 200][..]].concat());
+    let (_, end) = events(call_with(&client, page).await.unwrap()).await;
+    assert!(end.to_string().contains("what looks like HTML"), "{end}");
+    let (_, end) = events(call(answer("text/event-stream", b": hi\n\n")).await.unwrap()).await;
+    assert_eq!(end.to_string(), "truncated: the body ended before the run did");
+}
+
+#[tokio::test]
+async fn a_run_that_broke_off_says_once_that_it_is_truncated() {
+    for (format, content_type) in FORMATS {
+        let whole = body(format, &[started()]);
+        let cut = answer(content_type, &whole[..whole.len() - 1]);
+        let (_, end) = events(call(cut).await.unwrap()).await;
+        let text = end.to_string();
+        assert_eq!(text.matches("truncated").count(), 1, "{text}");
+    }
 }
 
 #[tokio::test]

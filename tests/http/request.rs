@@ -8,6 +8,8 @@ use axum::http::{Request, StatusCode};
 use axum::response::IntoResponse;
 use futures_util::stream;
 use http_body_util::BodyExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 
 use super::loopback::{http, in_time, run};
 
@@ -71,6 +73,37 @@ async fn a_body_that_breaks_off_is_400() {
     let refusal = refused(post("application/json", Body::from_stream(stream::iter(parts)))).await;
     assert_eq!(refusal.to_string(), "400 Bad Request: the body broke off: connection reset");
     assert_eq!(refused(post("application/json", "")).await.status(), 400);
+}
+
+#[tokio::test]
+async fn a_refusal_reaches_a_client_that_sends_all_before_it_reads() {
+    const LEN: usize = 32 << 20;
+    async fn agent(_: RunInput) {}
+    let app = axum::Router::new().route("/run", axum::routing::post(agent));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async { axum::serve(listener, app).await.unwrap() });
+    for (content_type, status) in [("application/json", "413"), ("text/plain", "415")] {
+        let mut connection = TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "POST /run HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\
+             Content-Type: {content_type}\r\nContent-Length: {LEN}\r\n\r\n"
+        );
+        connection.write_all(head.as_bytes()).await.unwrap();
+        in_time(connection.write_all(&vec![b' '; LEN])).await.expect("the connection is reset");
+        let mut answer = String::new();
+        in_time(connection.read_to_string(&mut answer)).await.expect("the connection is reset");
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_may_fail_with_a_refusal_of_its_own() {
+    let late = Refusal::new(StatusCode::REQUEST_TIMEOUT, "too slow");
+    let body = Body::from_stream(stream::iter([Ok("{"), Err(late.clone())]));
+    // Below the error of axum, and one more of it.
+    let body = Body::new(body);
+    assert_eq!(refused(post("application/json", body)).await, late);
 }
 
 #[tokio::test]

@@ -31,6 +31,36 @@ pub(crate) fn session() -> Vec<Event> {
     events
 }
 
+/// Runs the test of this name in a process of its own, which has few descriptors. Whether this is
+/// that process.
+#[cfg(unix)]
+pub(crate) fn has_few_descriptors(test: &str) -> bool {
+    const FEW: &str = "AG_UI_FEW_DESCRIPTORS";
+    if std::env::var_os(FEW).is_some() {
+        return true;
+    }
+    let output = std::process::Command::new("sh")
+        .args(["-c", "ulimit -n 64; exec \"$0\" --exact \"$1\" --nocapture"])
+        .arg(std::env::current_exe().unwrap())
+        .arg(test)
+        .env(FEW, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}{told}");
+    assert!(told.contains("no connection can be accepted for now"), "{told}");
+    false
+}
+
+/// Takes descriptors by this until there are none, while nothing else runs; then has others run.
+#[cfg(unix)]
+pub(crate) async fn take_all<T>(take: impl Fn() -> std::io::Result<T>) {
+    let held: Vec<_> = std::iter::from_fn(|| take().ok()).collect();
+    assert!(held.len() > 20 && held.len() < 64, "{}", held.len());
+    tokio::time::sleep(Duration::from_millis(100)).await;
+}
+
 /// Holds what was seen to what was said, event by event.
 #[track_caller]
 pub(crate) fn check_seen(seen: &[Event], said: &[Event], name: &str) {

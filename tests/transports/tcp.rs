@@ -17,6 +17,8 @@ use crate::sample::{
     cases, check_seen, endless, fails_after, frames, gives, hangs_after, in_time, input,
     long_input, never_asked, says_too_much, session, short,
 };
+#[cfg(unix)]
+use crate::sample::{has_few_descriptors, take_all};
 
 #[allow(dead_code, reason = "the program around what is tested")]
 #[path = "../../examples/tcp.rs"]
@@ -70,6 +72,16 @@ fn check_refused(answer: &[u8], reason: &str) {
     assert_eq!(error.code.as_deref(), Some("BAD_INPUT"));
     assert_eq!(reader.next_event(&mut answer).unwrap(), None, "the refusal stands alone");
     reader.finish(&answer).unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_agent_without_descriptors_goes_on_once_there_are_some() {
+    if has_few_descriptors("tcp::an_agent_without_descriptors_goes_on_once_there_are_some") {
+        let address = serving(gives(short()), Bounds::default()).await;
+        take_all(|| std::net::TcpStream::connect(address)).await;
+        assert_eq!(ask_for(address, input(), Bounds::default()).await.1, "finished");
+    }
 }
 
 #[tokio::test]

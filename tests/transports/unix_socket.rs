@@ -11,7 +11,8 @@ use tokio::net::UnixListener;
 use self::example::common::{Agent, Bounds};
 use self::example::socket::{bind, call, serve};
 use crate::sample::{
-    cases, check_seen, fails_after, gives, in_time, input, long_input, never_asked, session, short,
+    cases, check_seen, fails_after, gives, has_few_descriptors, in_time, input, long_input,
+    never_asked, session, short, take_all,
 };
 
 #[allow(dead_code, reason = "the program around what is tested")]
@@ -34,6 +35,17 @@ async fn ask_for(path: &Path, input: RunAgentInput) -> (Vec<Event>, String) {
     let call = call(path, &input, Bounds::default(), |event| seen.push(event.clone()));
     let end = in_time(call).await.unwrap();
     (seen, end.to_string())
+}
+
+#[tokio::test]
+async fn an_agent_without_descriptors_goes_on_once_there_are_some() {
+    if has_few_descriptors("unix_socket::an_agent_without_descriptors_goes_on_once_there_are_some")
+    {
+        let (_directory, path) = place();
+        serving(&path, gives(short()), Bounds::default()).await;
+        take_all(|| std::os::unix::net::UnixStream::connect(&path)).await;
+        assert_eq!(ask_for(&path, input()).await.1, "finished");
+    }
 }
 
 #[tokio::test]

@@ -24,6 +24,8 @@ use crate::sample::{
     check_seen, endless, fails_after, gives, hangs_after, in_time, input, long_input, never_asked,
     says_too_much, session, short,
 };
+#[cfg(unix)]
+use crate::sample::{has_few_descriptors, take_all};
 
 #[allow(dead_code, reason = "the program around what is tested")]
 #[path = "../../examples/websocket.rs"]
@@ -102,6 +104,17 @@ async fn refusal(mut peer: Peer) -> String {
     assert_eq!(error.code.as_deref(), Some("BAD_INPUT"));
     assert!(in_time(peer.next()).await.unwrap().unwrap().is_close());
     error.message
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_agent_without_descriptors_goes_on_once_there_are_some() {
+    if has_few_descriptors("websocket::an_agent_without_descriptors_goes_on_once_there_are_some") {
+        let address = serving(gives(short()), Bounds::default()).await;
+        take_all(|| std::net::TcpStream::connect(address)).await;
+        let (_, end) = ask_for(address, input(), Bounds::default()).await;
+        assert_eq!(end.to_string(), "finished");
+    }
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 #[cfg(feature = "cli-http")]
-pub(crate) use self::http::{Bridge, Listen, Run, Serve};
+pub(crate) use self::http::{Bounds, Bridge, Listen, Run, Serve};
 pub(crate) use self::pace::Pace;
 
 const STATUS: &str = "\

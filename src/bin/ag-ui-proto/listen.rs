@@ -1,27 +1,35 @@
 //! A server, from its address to the signal that ends it.
 
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::io::{self, Write};
 use std::pin::pin;
 use std::time::Duration;
 
+use ag_ui_proto::server::read_on;
 use axum::Router;
-use axum::middleware::map_request;
-use axum::serve::ListenerExt as _;
+use axum::middleware::{from_fn_with_state, map_request};
 use futures_util::future::{Either, select};
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 
 use crate::args::Listen;
+use crate::bodies::{self, Bodies};
+use crate::connections::Connections;
 use crate::failure::Failure;
-use crate::{linger, origins};
+use crate::origins;
+
+/// How long a peer may be silent before the system asks whether it is still there.
+const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
 /// Serves until the process is told to stop, then lets runs go on for the time of grace; those that
 /// are not over by then break off.
 pub(crate) fn serve(listen: &Listen, app: Router, what: &str) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Trouble(format!("no runtime: {error}")))?;
-    let app = app.layer(map_request(linger::read_on));
+    let app = app
+        .layer(from_fn_with_state(Bodies::new(listen.bounds), bodies::bound))
+        .layer(map_request(read_on));
     let app = match origins::layer(&listen.origins) {
         Some(layer) => app.layer(layer),
         None => app,
@@ -40,19 +48,10 @@ async fn serve_until_told(listen: &Listen, app: Router, what: &str) -> Result<()
     let stop = told_to_stop().map_err(|error| Failure::Trouble(format!("no signals: {error}")))?;
     say(&format!("listening on http://{bound}/, {what}"));
 
-    let merge = listen.merge;
-    let listener = listener.tap_io(move |connection| {
-        // An event goes as soon as it is there, though the one before be on its way.
-        drop(connection.set_nodelay(true));
-        if merge {
-            keep_little(connection);
-        }
-    });
-    let (close, closed) = oneshot::channel::<()>();
-    let server = axum::serve(listener, app)
-        .with_graceful_shutdown(async { drop(closed.await) })
-        .into_future();
-    let mut server = pin!(server);
+    let set = if listen.merge { keep_little } else { keep_open };
+    let (close, closing) = watch::channel(());
+    let connections = Connections { app, bounds: listen.bounds, set };
+    let mut server = pin!(connections.serve(listener, closing));
     let ended = match select(&mut server, pin!(stop)).await {
         Either::Left((ended, _)) => Some(ended),
         Either::Right(_) => {
@@ -61,20 +60,26 @@ async fn serve_until_told(listen: &Listen, app: Router, what: &str) -> Result<()
             tokio::time::timeout(listen.grace, server).await.ok()
         }
     };
-    match ended {
-        Some(Err(error)) => Err(Failure::Trouble(format!("{bound}: {error}"))),
-        Some(Ok(())) => Ok(()),
-        None => {
-            say("runs that were not over were broken off");
-            Ok(())
-        }
+    if ended.is_none() {
+        say("runs that were not over were broken off");
     }
+    Ok(())
 }
 
-/// Has the system take no more than it can send soon, so that a link shows when it is busy.
+/// Has an event go as soon as it is there, though the one before be on its way, and a peer that is
+/// gone be found out.
+fn keep_open(connection: &TcpStream) {
+    drop(connection.set_nodelay(true));
+    let alive = TcpKeepalive::new().with_time(KEEP_ALIVE);
+    drop(SockRef::from(connection).set_tcp_keepalive(&alive));
+}
+
+/// The same; and has the system take no more than it can send soon, so that a link shows when it is
+/// busy.
 fn keep_little(connection: &TcpStream) {
     const UNSENT: u32 = 512;
-    let socket = socket2::SockRef::from(connection);
+    keep_open(connection);
+    let socket = SockRef::from(connection);
     #[cfg(any(target_os = "linux", target_os = "android"))]
     drop(socket.set_tcp_notsent_lowat(UNSENT));
     #[cfg(not(any(target_os = "linux", target_os = "android")))]

@@ -6,7 +6,8 @@
 //! | `encode`, `decode`, `inspect`, `check`, `roundtrip`, `compare`, `extras` | one command each |
 //! | `verify`, `apply`, `compact`, `lineage` | the same, of what a stream means |
 //! | `serve`, `run`, `bridge` | the same, over HTTP (feature `cli-http`) |
-//! | `recording`, `listen`, `linger`, `origins` | a session in memory; a server until it is told to stop; what it does not read; which pages may call it |
+//! | `recording`, `listen`, `origins` | a session in memory; a server until it is told to stop; which pages may call it |
+//! | `connections`, `traffic`, `bodies` | a server's connections, and what goes over them; bodies of requests |
 //! | `input`, `items`, `place`, `json`, `sse`, `frames` | bytes in, cut into JSON texts or frames |
 //! | `events`, `rules` | events of any form, as a consumer reads them; the rules between them |
 //! | `read`, `diff`, `look` | an event from its text; two events compared; one event in short |
@@ -18,10 +19,14 @@
 mod apply;
 mod args;
 #[cfg(feature = "cli-http")]
+mod bodies;
+#[cfg(feature = "cli-http")]
 mod bridge;
 mod check;
 mod compact;
 mod compare;
+#[cfg(feature = "cli-http")]
+mod connections;
 mod decode;
 mod diff;
 mod encode;
@@ -34,8 +39,6 @@ mod inspect;
 mod items;
 mod json;
 mod lineage;
-#[cfg(feature = "cli-http")]
-mod linger;
 #[cfg(feature = "cli-http")]
 mod listen;
 mod look;
@@ -54,6 +57,8 @@ mod run;
 #[cfg(feature = "cli-http")]
 mod serve;
 mod sse;
+#[cfg(feature = "cli-http")]
+mod traffic;
 mod verify;
 
 use std::process::ExitCode;

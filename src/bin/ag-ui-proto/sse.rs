@@ -1,7 +1,7 @@
 //! A captured body of server-sent events, as the JSON texts that it carries.
 //!
 //! The end of input ends an event, since a capture often ends without its last empty line; and data
-//! that is blank is none.
+//! that is blank is none. Input without any, that is nothing of server-sent events, is refused.
 
 use ag_ui_proto::codec::Limits;
 use ag_ui_proto::sse::{Data, DataError, DataReader};
@@ -42,6 +42,9 @@ impl SseSplitter {
         }
         let last = self.reader.take_unterminated(src);
         let item = self.item(last)?;
+        if let Some(stray) = self.reader.stray() {
+            return Err(Cursor { line: self.first + 1, column: 1 }.error(stray.to_string()));
+        }
         Ok(item.filter(|item| !item.text.iter().all(u8::is_ascii_whitespace)))
     }
 

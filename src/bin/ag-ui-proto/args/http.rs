@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::RangedU64ValueParser;
 use http::{HeaderName, HeaderValue, Uri};
 
 use super::pace::{Pace, pace};
-use super::{LimitArgs, Source, seconds};
+use super::{LimitArgs, Source, seconds, size};
 
 /// Replay a recorded session as an agent over HTTP
 ///
@@ -15,6 +16,9 @@ use super::{LimitArgs, Source, seconds};
 /// they were recorded: as protobuf or server-sent events by `Accept`, compressed by
 /// `Accept-Encoding`. The address is told on standard error once it is bound. Ends on Ctrl-C or
 /// SIGTERM.
+///
+/// Clients that are slow, silent or many are held to the limits below: each is finite, and a run that
+/// pauses is no slow client.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -48,6 +52,10 @@ pub(crate) struct Serve {
 /// refused, was no stream of events, or broke off. With the feature `tls`, an agent over https is
 /// trusted as the system trusts it, or by the certificates of the file that the variable
 /// `SSL_CERT_FILE` names.
+///
+/// Proxies, of HTTP, are those of the variables `http_proxy`, `https_proxy` and `all_proxy`, in capitals
+/// too. What `no_proxy` lists is reached without one: names with their subdomains, addresses, ranges
+/// such as `10.0.0.0/8`, `*` for all names. Nothing else is, not even 127.0.0.1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -91,7 +99,11 @@ pub(crate) struct Run {
 ///
 /// Which pages may call it, the agent says, unless `--allow-origin` is given. With the feature
 /// `tls`, an agent over https is trusted as the system trusts it, or by the certificates of the file
-/// that the variable `SSL_CERT_FILE` names.
+/// that the variable `SSL_CERT_FILE` names. It is reached by way of the proxies that `run` uses:
+/// those of `http_proxy`, `https_proxy` and `all_proxy`, but for what `no_proxy` lists.
+///
+/// Clients that are slow, silent or many are held to the limits below: each is finite, and a run that
+/// pauses is no slow client.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -104,8 +116,7 @@ pub(crate) struct Bridge {
     /// How long the upstream may take to answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) response_timeout: Duration,
-    /// How long a run may pause, or the body of a request take, in seconds; a comment upstream ends a
-    /// pause
+    /// How long a run may pause, in seconds; a comment upstream ends a pause
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub(crate) idle_timeout: Duration,
     #[command(flatten)]
@@ -124,13 +135,42 @@ pub(crate) struct Listen {
     /// than once, `*` for any
     #[arg(long = "allow-origin", value_name = "ORIGIN", value_parser = origin)]
     pub(crate) origins: Vec<HeaderValue>,
-    /// Merge neighbouring deltas while a client's connection is busy, for slow links; on an idle one
-    /// each event goes at once
+    /// Merge neighbouring deltas that come while a client's connection is busy, or all at once, for
+    /// slow links; on an idle one none waits
     #[arg(long)]
     pub(crate) merge: bool,
     /// How long runs may go on once it is told to stop, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub(crate) grace: Duration,
+    #[command(flatten)]
+    pub(crate) bounds: Bounds,
+}
+
+/// What clients may take of a server: connections, memory and time.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Bounds {
+    /// Connections at a time; those beyond wait until one is closed
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = connections())]
+    pub(crate) max_connections: u32,
+    /// Memory for the bodies of all requests that are not yet answered, as in `64MiB`; one that finds
+    /// it used up is answered with 503
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
+    pub(crate) max_bodies: usize,
+    /// How long a client may take from its connection, or from the answer before, to the end of the
+    /// headers of a request, in seconds; then the connection is closed
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) header_timeout: Duration,
+    /// How long the body of a request may take, in seconds; then the answer is 408
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub(crate) body_timeout: Duration,
+    /// How long a client may take nothing of an answer that is there for it, or not be reached, in
+    /// seconds; then the connection is closed
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub(crate) send_timeout: Duration,
+}
+
+fn connections() -> RangedU64ValueParser<u32> {
+    RangedU64ValueParser::new().range(1..=1_000_000)
 }
 
 fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {

@@ -81,10 +81,13 @@ fn client() -> reqwest::Result<reqwest::Client> {
     #[cfg(feature = "tls")]
     drop(ag_ui_proto::client::Client::new());
     let redirects = reqwest::redirect::Policy::custom(|attempt| match attempt.status() {
-        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
-            if attempt.previous().len() <= MAX_REDIRECTS =>
-        {
-            attempt.follow()
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => {
+            if attempt.previous().len() <= MAX_REDIRECTS {
+                return attempt.follow();
+            }
+            let is_circle = attempt.previous().contains(attempt.url());
+            let how = if is_circle { ", in a circle" } else { "" };
+            attempt.error(format!("redirected more than {MAX_REDIRECTS} times{how}"))
         }
         _ => attempt.stop(),
     });
@@ -137,10 +140,7 @@ impl Upstream {
             let detail = "the URL of the agent leads back to the bridge";
             return Err(Refusal::new(StatusCode::LOOP_DETECTED, detail));
         }
-        let body = timeout(self.idle_timeout, whole(body)).await.map_err(|_| {
-            let detail = format!("the body did not come within {:?}", self.idle_timeout);
-            Refusal::new(StatusCode::REQUEST_TIMEOUT, detail)
-        })??;
+        let body = whole(body).await?;
         let gateway = |detail| Refusal::new(StatusCode::BAD_GATEWAY, detail);
         let mut url = reqwest::Url::parse(&self.url)
             .map_err(|error| gateway(format!("the URL of the agent: {error}")))?;
@@ -277,8 +277,11 @@ async fn whole(body: Body) -> Result<Bytes, Refusal> {
     let mut bytes = BytesMut::new();
     while let Some(part) = parts.next().await {
         let part = part.map_err(|error| {
-            let detail = format!("the body broke off: {}", with_sources(&error));
-            Refusal::new(StatusCode::BAD_REQUEST, detail)
+            let broken = || {
+                let detail = format!("the body broke off: {}", with_sources(&error));
+                Refusal::new(StatusCode::BAD_REQUEST, detail)
+            };
+            Refusal::found_in(&error).cloned().unwrap_or_else(broken)
         })?;
         if part.len() > REQUEST_LEN - bytes.len() {
             return Err(too_large());

@@ -233,8 +233,12 @@ impl Relay {
             Some(coalescer) => coalescer.push(event),
             None => Some(event),
         };
-        if let Some(event) = event {
-            self.write(&event)?;
+        if let Some(event) = event
+            && let Err(fault) = self.write(&event)
+        {
+            // What is held now came behind the fault.
+            self.coalescer.as_mut().map(Coalescer::take);
+            return Err(fault);
         }
         self.last = last;
         Ok(())
@@ -261,15 +265,18 @@ impl Relay {
                 self.tally.end(self.last.told(), true);
                 return self.finish();
             }
-            Ok(()) => broken.unwrap_or_else(|| "upstream ended before the run did".to_owned()),
+            Ok(()) => truncated(broken.as_deref().unwrap_or("upstream ended before the run did")),
             Err(error) if is_compression(&error) && self.last != Last::Running => {
                 self.tally.end(self.last.told(), true);
                 return self.finish();
             }
-            Err(error) if error.is_truncated() => broken.unwrap_or_else(|| error.to_string()),
+            Err(error) if error.is_truncated() => {
+                // It says so itself.
+                broken.map_or_else(|| error.to_string(), |broken| truncated(&broken))
+            }
             Err(error) => return self.fail(&error),
         };
-        self.tally.end(format!("truncated: {end}"), false);
+        self.tally.end(end.as_str(), false);
         Ok(Step::Break(io::Error::other(end)))
     }
 
@@ -340,6 +347,10 @@ impl Last {
     }
 }
 
+fn truncated(broken: &str) -> String {
+    format!("truncated: {broken}")
+}
+
 /// Whether a number arrives that is not the one of the text.
 fn is_rounded(difference: &Difference) -> bool {
     matches!(difference.kind, Kind::IntegerPrecision | Kind::DecimalPrecision)
@@ -354,6 +365,14 @@ fn is_compression(error: &BodyError) -> bool {
 mod tests {
     use std::sync::Arc;
 
+    use ag_ui_proto::EventType;
+    use ag_ui_proto::model::{
+        ReasoningMessageContent, RunFinished, RunStarted, StepStarted, TextMessageContent,
+        ToolCallArgs,
+    };
+    use ag_ui_proto::negotiate::Coding;
+    use ag_ui_proto::stream::{CODINGS, InflateLimits};
+    use ag_ui_proto::value::{Object, Value};
     use futures_util::{FutureExt, stream};
 
     use super::super::log::Log;
@@ -394,6 +413,141 @@ mod tests {
         assert!(body.next().now_or_never().is_none());
         yield_now().await;
         body.next().await.unwrap().unwrap_err();
+    }
+
+    /// All events of a merging body in the binary binding, whose parts a connection holds for as many
+    /// turns as `holds` says, over and over.
+    async fn merged(parts: Vec<Bytes>, coding: Option<Coding>, holds: &[usize]) -> Vec<Event> {
+        let (mut writer, mut reader) =
+            (BodyWriter::new(Format::Protobuf), BodyReader::new(Format::Protobuf));
+        if let Some(coding) = coding {
+            writer = writer.with_coding(coding).unwrap();
+            reader = reader.with_coding(coding, InflateLimits::new()).unwrap();
+        }
+        let relay = Relay::new(
+            BodyReader::new(Format::Sse),
+            writer,
+            Duration::from_secs(3600),
+            Arc::new(Log::default()).run(1, String::new()),
+        );
+        let relay = relay.merging(Coalescer::new());
+        // Upstream has a turn between its parts, as a connection has.
+        let parts = stream::iter(parts).then(|part| async {
+            yield_now().await;
+            Ok(part)
+        });
+        let mut body = pin!(relay.into_stream(parts.boxed()));
+        let (mut events, mut holds) = (Vec::new(), holds.iter().cycle());
+        while let Some(part) = body.next().await {
+            let part = part.unwrap();
+            reader.push(&part);
+            while let Some(decoded) = reader.next_event().unwrap() {
+                events.extend(decoded.event);
+            }
+            let hold = *holds.next().unwrap();
+            tokio::spawn(async move {
+                for _ in 0..hold {
+                    yield_now().await;
+                }
+                drop(part);
+            });
+        }
+        reader.finish().unwrap();
+        events
+    }
+
+    fn sse(events: &[Event]) -> Vec<u8> {
+        let mut writer = BodyWriter::new(Format::Sse);
+        for event in events {
+            writer.put(event).unwrap();
+        }
+        writer.finish().unwrap().to_vec()
+    }
+
+    #[tokio::test]
+    async fn a_fault_among_merged_events_names_its_type_and_no_number() {
+        let bad = "data: {\"type\":\"CUSTOM\",\"name\":\"n\",\"value\":1e400}\n\n";
+        let delta = |text| Event::from(TextMessageContent::new("m", text));
+        let failed = Event::from(RunError::new("the model is gone"));
+        let before = [RunStarted::new("t", "r").into(), delta("a"), delta("b")];
+        for behind in [vec![], vec![delta("c")], vec![failed], vec![delta("c"), delta("d")]] {
+            let text = [&sse(&before)[..], bad.as_bytes(), &sse(&behind)].concat();
+            for parts in [
+                vec![Bytes::from(text.clone())],
+                text.chunks(60).map(Bytes::copy_from_slice).collect(),
+            ] {
+                let events = merged(parts, None, &[0, 3]).await;
+                let (last, rest) = events.split_last().unwrap();
+                let said = rest.iter().map(Event::event_type).collect::<Vec<_>>();
+                let deltas = said.iter().filter(|said| **said == EventType::TextMessageContent);
+                assert_eq!(
+                    deltas.count() + 1,
+                    said.len(),
+                    "nothing from behind the fault: {said:?}"
+                );
+                let Body::RunError(error) = &last.body else { panic!("{last:?}") };
+                let want = "the agent behind the bridge: CUSTOM: value: ";
+                assert!(error.message.starts_with(want), "{}", error.message);
+            }
+        }
+    }
+
+    /// A stream in which items take turns, and some events have what keeps them apart.
+    fn mixed(seed: u64) -> Vec<Event> {
+        let mut state = seed;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % bound
+        };
+        let mut events = vec![RunStarted::new("t", "r").into()];
+        for number in 0..300_i64 {
+            let (id, text) = (format!("i{}", below(2)), format!("{number}\u{e4}\u{1f600};"));
+            let event = match below(12) {
+                0 => Event::from(StepStarted::new("s")),
+                1 => ReasoningMessageContent::new(id, text).into(),
+                2..5 => ToolCallArgs::new(id, text).into(),
+                5 => TextMessageContent::new(id, text).with_subagent("sub").into(),
+                _ => TextMessageContent::new(id, text).into(),
+            };
+            events.push(match below(8) {
+                0 => event.with_timestamp(number),
+                1 => event.with_metadata(Object::from([(format!("k{}", below(3)), number)])),
+                2 => event.with_raw_event(Value::from(number)),
+                _ => event,
+            });
+        }
+        events.push(RunFinished::new("t", "r").into());
+        events
+    }
+
+    #[tokio::test]
+    async fn merging_changes_neither_what_is_said_nor_its_order_whoever_is_slow() {
+        let coalesced = |events: Vec<Event>| -> Vec<Event> {
+            let mut coalescer = Coalescer::new();
+            let mut all: Vec<_> =
+                events.into_iter().filter_map(|event| coalescer.push(event)).collect();
+            all.extend(coalescer.take());
+            all
+        };
+        for seed in 0..9 {
+            let events = mixed(seed);
+            let text = sse(&events);
+            let want = coalesced(events.clone());
+            let codings = [None, Some(CODINGS[0]), Some(CODINGS[1])];
+            let coding = codings[usize::try_from(seed % 3).unwrap()];
+            for (len, holds) in [
+                (text.len(), &[0][..]),
+                (1, &[1]),
+                (37, &[0, 40, 3]),
+                (500, &[1000]),
+                (5000, &[2, 0, 0, 17]),
+            ] {
+                let parts = text.chunks(len).map(Bytes::copy_from_slice).collect();
+                let got = merged(parts, coding, holds).await;
+                assert!(got.len() <= events.len());
+                assert_eq!(coalesced(got), want, "seed {seed}, parts of {len}, holds {holds:?}");
+            }
+        }
     }
 
     #[tokio::test]

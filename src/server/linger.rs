@@ -6,13 +6,13 @@
 //!
 //! Rule: RFC 9112, 9.6.
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use futures_util::StreamExt;
 use http::header::EXPECT;
 use http_body::{Frame, SizeHint};
 use tokio::runtime::Handle;
@@ -24,14 +24,26 @@ const MAX_LEN: usize = 256 * 1024 * 1024;
 /// How long they are waited for, all told.
 const MAX_TIME: Duration = Duration::from_secs(10);
 
-/// Sees to it that the body of a request is read to its end, whoever drops it before.
-pub(crate) async fn read_on(request: Request) -> Request {
-    // Whoever asks before it sends has sent nothing, and is to send nothing.
-    if request.headers().contains_key(EXPECT) {
+/// Sees to it that the body of a request is read to its end, whoever drops it before: so that a client
+/// that sends all before it reads gets the answer, and no broken pipe.
+///
+/// What is left is thrown away by a task of tokio, whose timer must be there: at most 256 MiB, for at
+/// most 10 seconds. Of a request with `Expect`, nothing is read on: whoever asks before it sends has
+/// sent nothing.
+///
+/// [`RunInput`](super::RunInput) does it by itself. For the other requests of a router:
+/// `.layer(axum::middleware::map_request(read_on))`.
+pub async fn read_on(mut request: Request) -> Request {
+    let is_done = request.extensions_mut().insert(ReadOn).is_some();
+    if is_done || request.headers().contains_key(EXPECT) {
         return request;
     }
     request.map(|body| Body::new(Lingering(body)))
 }
+
+/// Marks a request that this was done for.
+#[derive(Clone, Copy)]
+struct ReadOn;
 
 struct Lingering(Body);
 
@@ -67,11 +79,12 @@ impl Drop for Lingering {
     }
 }
 
-async fn throw_away(body: Body) {
-    let (mut parts, mut len) = (body.into_data_stream(), 0_usize);
-    while let Some(Ok(part)) = parts.next().await
+async fn throw_away(mut body: Body) {
+    let mut len = 0_usize;
+    while let Some(Ok(frame)) =
+        poll_fn(|context| http_body::Body::poll_frame(Pin::new(&mut body), context)).await
         && len < MAX_LEN
     {
-        len = len.saturating_add(part.len());
+        len = len.saturating_add(frame.data_ref().map_or(0, Bytes::len));
     }
 }
