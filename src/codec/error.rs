@@ -122,7 +122,10 @@ pub enum DecodeError {
 #[non_exhaustive]
 pub enum FrameError {
     /// The header announces more than is allowed. Judged before the payload is waited for.
-    #[error("a frame of {len} bytes is over the limit of {max}")]
+    ///
+    /// Where text comes instead of frames, its first bytes are taken for a length: `Display` shows
+    /// them.
+    #[error("a frame of {len} bytes is over the limit of {max}{}", text_of_header(*.len))]
     TooLarge {
         /// Bytes of the frame, header included.
         len: u64,
@@ -137,6 +140,16 @@ pub enum FrameError {
         /// Bytes of the frame, header included, if the header arrived.
         len: Option<u64>,
     },
+}
+
+/// What a header of this length says when it is read as text, if it can be.
+fn text_of_header(len: u64) -> String {
+    let payload_len = len.checked_sub(super::HEADER_LEN as u64);
+    let header = payload_len.and_then(|len| u32::try_from(len).ok()).map(u32::to_be_bytes);
+    let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
+    let text = header.filter(|header| header.iter().all(is_text));
+    text.map(|text| format!(", and its header is the text \"{}\"", text.escape_ascii()))
+        .unwrap_or_default()
 }
 
 fn promised(len: Option<u64>) -> String {

@@ -194,6 +194,24 @@ mod tests {
     }
 
     #[test]
+    fn text_that_comes_instead_of_frames_is_shown() {
+        for (src, shown) in [
+            (
+                &b"data: {}"[..],
+                "1684108389 bytes is over the limit of 10485760, and its header is the text \"data\"",
+            ),
+            (
+                b"{\"type\":",
+                "2065855613 bytes is over the limit of 10485760, and its header is the text \"{\\\"ty\"",
+            ),
+            (b"\x80\0\0\0", "2147483652 bytes is over the limit of 10485760"),
+        ] {
+            let read = FrameReader::new(Limits::new()).next_frame(&mut BytesMut::from(src));
+            assert_eq!(read.unwrap_err().to_string(), format!("a frame of {shown}"));
+        }
+    }
+
+    #[test]
     fn a_frame_over_the_limit_leaves_the_buffer_as_it_was() {
         let limits = Limits::new().with_max_frame_len(8);
         let mut dst = BytesMut::from(&b"before"[..]);
