@@ -19,8 +19,8 @@ const METADATA: u8 = 0x22;
 /// Members have the names that they have in JSON, and the shape that they have on the wire: an
 /// outcome is its name, its payload is beside it.
 ///
-/// For any other bytes there is no view: they can be an event all the same, or one of a later
-/// version, or none. [`Event::decode`](crate::Event::decode) tells. It also refuses what no view can
+/// For any other bytes there is no view, nor for values deeper than 128 levels where the limits allow
+/// them: they can be an event all the same, or one of a later version, or none. [`Event::decode`](crate::Event::decode) tells. It also refuses what no view can
 /// see: a message of a role that has not that form of content.
 ///
 /// # Examples
