@@ -456,6 +456,54 @@ fn a_clock_that_was_set_is_no_pace() {
 }
 
 #[test]
+fn bytes_of_sessions_that_tell_no_time_are_no_pace() {
+    let dir = tempfile::tempdir().unwrap();
+    let [timed, other] = ["timed.jsonl", "other.jsonl"].map(|name| dir.path().join(name));
+    std::fs::write(&timed, format!("{DELTA}\n{}\n", DELTA.replace(":5", ":1005"))).unwrap();
+    std::fs::write(&other, format!("{END}\n").repeat(1000)).unwrap();
+    let [timed, other] = [&timed, &other].map(|path| path.to_str().unwrap());
+    let said = |files: &[&str]| {
+        let object = object(files, "");
+        let said = object["verdicts"].as_list().unwrap().iter();
+        let said = said.filter(|said| said["about"] == *"link").map(|said| said["text"].clone());
+        said.map(|text| text.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    // 84 and 87 bytes of 8 bits in a second.
+    let rate = "on average a link of 1.37 kbit/s keeps up with SSE, ";
+    let [alone, both] = [said(&[timed]), said(&[timed, other])].map(|said| said.concat());
+    assert!(alone.starts_with(&format!("The agent took 1.00 s: {rate}")), "{alone}");
+    assert!(
+        both.starts_with(&format!("The agent took 1.00 s in 1 of 2 sessions: {rate}")),
+        "{both}"
+    );
+    // The lines of the plot are of both, and so the time of one is no mark there.
+    let page = |files: &[&str]| {
+        let page = good(&[&["compare", "--rounds", "0", "--html", "-"], files].concat(), "");
+        String::from_utf8(page).unwrap()
+    };
+    assert!(page(&[timed]).contains("the agent took 1.00 s"));
+    assert!(!page(&[timed, other]).contains("the agent took"));
+}
+
+#[test]
+fn a_name_with_a_line_in_it_says_nothing_in_its_own_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let named = |name: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, format!("{DELTA}\n{}\n", r#"{"type":"NEW"}"#)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let [forged, plain] = ["a\nprotobuf  wins", "b"].map(named);
+    for files in [&[forged.as_str()][..], &[&forged, &plain]] {
+        let done = compare(&[&["--link", "8k"], files].concat(), "");
+        let lines =
+            |begin: &str| done.text().lines().filter(|line| line.starts_with(begin)).count();
+        assert_eq!(lines("protobuf  wins"), 0, "{}", done.text());
+        assert!(done.text().contains(r"a\u000aprotobuf  wins"), "{}", done.text());
+    }
+}
+
+#[test]
 fn a_page_is_written_beside_the_text() {
     let dir = tempfile::tempdir().unwrap();
     let [session, page] =

@@ -173,7 +173,7 @@ impl Page {
             link: LinkPlot::new(comparison),
             rates: RATES.iter().map(|rate| super::format::bit_rate(real(*rate))).collect(),
             link_rows: link_rows(comparison),
-            agent: comparison.pace.millis().map(|millis| wait(real(millis) / 1e3)),
+            agent: comparison.pace_of_all().map(|millis| wait(real(millis) / 1e3)),
             simulations: simulations(comparison),
             is_checked: comparison.losses.checked > 0,
             losses: losses(comparison),

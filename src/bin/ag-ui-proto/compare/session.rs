@@ -49,6 +49,8 @@ pub(crate) struct File {
     pub(crate) dropped: u64,
     /// What was no event, or cannot be encoded.
     pub(crate) failed: u64,
+    /// Whether its events told a time that the agent took.
+    pub(crate) is_paced: bool,
     /// Whether the file could be read to its end.
     pub(crate) is_whole: bool,
 }
@@ -93,6 +95,25 @@ impl Comparison {
 
     pub(crate) fn failed(&self) -> u64 {
         self.files.iter().map(|file| file.failed).sum()
+    }
+
+    /// The sizes of the sessions that the agent's time is that of.
+    pub(crate) fn paced(&self) -> Sizes {
+        let mut sizes = Sizes::default();
+        self.files.iter().filter(|file| file.is_paced).for_each(|file| sizes.add(&file.sizes));
+        sizes
+    }
+
+    /// In how many of how many sessions the agent's time is told, unless it is in all.
+    pub(crate) fn paced_in(&self) -> Option<String> {
+        let files: Vec<_> = self.files.iter().filter(|file| file.sizes.events > 0).collect();
+        let paced = files.iter().filter(|file| file.is_paced).count();
+        (paced < files.len()).then(|| format!("{paced} of {} sessions", files.len()))
+    }
+
+    /// Milliseconds that the agent took for all sessions, if all tell.
+    pub(crate) fn pace_of_all(&self) -> Option<u64> {
+        self.pace.millis().filter(|_| self.paced_in().is_none())
     }
 
     /// Whether all of every file was read and compared, but for dropped events.
@@ -298,7 +319,7 @@ impl<'c> Session<'c> {
     fn end(self, mut file: File) -> Result<(), Failure> {
         let (by_type, costs) = self.sizer.finish().map_err(|error| compressor(&error))?;
         file.on_links = self.simulation.finish().map_err(|error| compressor(&error))?;
-        self.comparison.pace.end_session();
+        file.is_paced = self.comparison.pace.end_session();
         for (event_type, sizes) in by_type {
             file.sizes.add(&sizes);
             self.comparison.by_type.entry(event_type).or_default().add(&sizes);
