@@ -535,6 +535,7 @@ fn wrong_usage_is_2_and_costs_no_file() {
         &["--seconds", "NaN"],
         &["--from", "yaml"],
         &["no/such/file"],
+        &["-", path, "-"],
         &[path, "--html", path],
         &[path, "no/such/file", "--html", path],
         &[path, "--html", "no/such/directory/page.html"],

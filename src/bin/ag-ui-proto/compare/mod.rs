@@ -38,7 +38,7 @@ use self::session::Comparison;
 use self::timing::{Span, Speed};
 use crate::args::Compare;
 use crate::failure::Failure;
-use crate::input::{Input, is_stdio};
+use crate::input::{Input, check_stdin, is_stdio};
 use crate::output::Output;
 use crate::report::{self, Report};
 
@@ -48,6 +48,7 @@ pub(crate) fn run(args: &Compare) -> Result<(), Failure> {
         let text = "`--html -` and `--json` both want standard output";
         return Err(Failure::Trouble(text.to_owned()));
     }
+    check_stdin(&args.inputs)?;
     let page = open_page(args)?;
     let mut comparison = Comparison::new();
     let mut sample = Sample::default();
