@@ -164,6 +164,17 @@ fn losses_are_counted_and_the_way_to_them_is_told() {
 }
 
 #[test]
+fn what_json_loses_as_well_does_not_speak_for_it() {
+    let event = r#"{"type":"CUSTOM","name":"n","value":{"a":1,"a":2}}"#;
+    let done = compare(&[], event);
+    assert!(!done.text().contains("Protobuf loses meaning"), "{}", done.text());
+    let row = "  duplicate-key      1  lost in JSON, too  first at stdin:1\n";
+    assert!(done.text().contains(row), "{}", done.text());
+    let page = good(&["compare", "--rounds", "0", "--html", "-"], event);
+    assert!(String::from_utf8(page).unwrap().contains("lost in JSON, too"));
+}
+
+#[test]
 fn time_is_measured_on_every_type() {
     let done = run(&["compare", "--json", "--rounds", "3"], format!("{DELTA}\n{END}\n{END}\n"));
     assert_eq!((done.code, done.err.as_str()), (0, ""));

@@ -135,10 +135,23 @@ impl Losses {
         }
     }
 
-    /// The kinds that lose meaning.
+    /// The kinds that lose meaning which JSON keeps.
     pub(crate) fn meaningful(&self) -> impl Iterator<Item = (Kind, &Loss)> {
         let all = self.kinds.iter().map(|(kind, loss)| (*kind, loss));
-        all.filter(|(kind, _)| !kind.is_harmless())
+        all.filter(|(kind, _)| harm(*kind) == LOSES_MEANING)
+    }
+}
+
+/// What [`harm`] says of the kinds that protobuf alone loses.
+pub(crate) const LOSES_MEANING: &str = "loses meaning";
+
+/// What a kind of difference does.
+pub(crate) fn harm(kind: Kind) -> &'static str {
+    match kind {
+        kind if kind.is_harmless() => "harmless",
+        // Of a member that is given twice, readers of JSON take one, too.
+        Kind::DuplicateKey => "lost in JSON, too",
+        _ => LOSES_MEANING,
     }
 }
 

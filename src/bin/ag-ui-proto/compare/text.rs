@@ -8,7 +8,7 @@ use super::compress::Coding;
 use super::format::{factor, percent, ratio, real, size, throughput, time, wait};
 use super::link::{RATES, seconds};
 use super::sample::SAMPLE_MAX;
-use super::session::{Comparison, File};
+use super::session::{Comparison, File, harm};
 use super::simulation::{OnLinks, Sent};
 use super::sizes::{Pair, Sizes};
 use super::timing::{Job, Speed, Spread};
@@ -364,12 +364,11 @@ fn losses(comparison: &Comparison, out: &mut Text) {
     }
     let mut table = Table::new(&["", "times", "", ""]);
     for (kind, loss) in &losses.kinds {
-        let harm = if kind.is_harmless() { "harmless" } else { "loses meaning" };
         let first = format!("first at {}:{}", printable(&loss.file), loss.line);
         table.rows.push(vec![
             kind.as_str().to_owned(),
             grouped(loss.times),
-            harm.to_owned(),
+            harm(*kind).to_owned(),
             first,
         ]);
     }
