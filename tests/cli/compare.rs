@@ -261,6 +261,9 @@ fn nothing_is_compared_with_nothing() {
         assert_eq!((done.code, done.err.as_str()), (0, ""));
         assert_eq!(done.text(), "stdin: no event, nothing to compare\n");
     }
+    let done = run(&["compare", "--from", "frames"], &b"\0\0"[..]);
+    assert_eq!(done.code, 1);
+    assert_eq!(done.text(), "stdin: no event, nothing to compare; not read to the end\n");
     let done = run(&["compare", "--json"], "");
     assert_eq!((done.code, done.err.as_str()), (0, ""));
     let object = Value::from_json(done.text(), 16).unwrap();
@@ -531,6 +534,25 @@ fn a_page_is_written_beside_the_text() {
     }
     let alone = good(&["compare", session, "--html", "-", "--rounds", "0"], "");
     assert!(alone.starts_with(b"<!DOCTYPE html>") && alone.ends_with(b"</html>"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::write(pipe, END)
+    });
+    let mut command = assert_cmd::Command::cargo_bin("ag-ui-proto").unwrap();
+    let words = ["compare", "--rounds", "0", "--json", pipe.to_str().unwrap()];
+    // Opened again, it would wait for a writer that does not come.
+    let done = command.args(words).timeout(std::time::Duration::from_secs(60)).output().unwrap();
+    assert_eq!(done.status.code(), Some(0));
+    assert!(done.stdout.starts_with(br#"{"events":1,"#));
+    writer.join().unwrap().unwrap();
 }
 
 #[test]

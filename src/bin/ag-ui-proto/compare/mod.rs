@@ -78,9 +78,12 @@ pub(crate) fn run(args: &Compare) -> Result<(), Failure> {
 }
 
 /// Opens the page before the work is done, so that a name that is no good is told at once; but not
-/// before each input could be opened.
+/// before each input could be opened. A pipe is left alone: whoever writes to it is read once.
 fn open_page(args: &Compare) -> Result<Option<Output>, Failure> {
     for path in &args.inputs {
+        if std::fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+            continue;
+        }
         let input = Input::open(path)?;
         if let Some(page) = args.html.as_deref().filter(|page| input.is_at(page)) {
             let name = page.display();

@@ -53,7 +53,9 @@ pub(crate) fn nothing(comparison: &Comparison) -> String {
         0 => String::new(),
         dropped => format!("; {} of unknown type", count(dropped, "event")),
     };
-    format!("{}: no event, nothing to compare{failed}{dropped}", names.join(", "))
+    let is_whole = comparison.files.iter().all(|file| file.is_whole);
+    let cut = if is_whole { "" } else { "; not read to the end" };
+    format!("{}: no event, nothing to compare{failed}{dropped}{cut}", names.join(", "))
 }
 
 /// What is not counted of a file, if anything.
@@ -456,12 +458,12 @@ mod tests {
     #[test]
     fn nothing_is_told_with_its_reasons() {
         let mut comparison = Comparison::new();
-        let file = File { name: "a\u{1b}[1m".to_owned(), failed: 2, dropped: 1, ..File::default() };
-        comparison.files.push(file);
+        let name = "a\u{1b}[1m".to_owned();
+        comparison.files.push(File { name, failed: 2, dropped: 1, ..File::default() });
         assert_eq!(
             whole(&comparison),
             "a\\u001b[1m: no event, nothing to compare; 2 items could be read as no event; \
-             1 event of unknown type\n"
+             1 event of unknown type; not read to the end\n"
         );
     }
 
