@@ -5,6 +5,8 @@
 
 use ag_ui_proto::Event;
 use ag_ui_proto::codec::{EncodeError, Limits, Options};
+use ag_ui_proto::model::StateSnapshot;
+use ag_ui_proto::value::{List, Value};
 use bytes::BytesMut;
 
 /// Decodes a payload, and holds what it was against itself.
@@ -48,6 +50,31 @@ fn check(payload: &[u8], options: Options) {
     let left_out = options.encode(&again, &mut twice).expect("an event that was encoded");
     assert!(left_out.is_empty());
     assert_eq!(once, twice);
+    check_long(&event, once.len(), options);
+}
+
+/// A long event is written in pieces, the first of 64 KiB, and whatever an event says may stand where
+/// one ends: here its JSON stands in front of a text that leaves it less room than it takes.
+fn check_long(event: &Event, len: usize, options: Options) {
+    const PIECE_LEN: usize = 64 * 1024;
+    let json = Value::from_serialize(event).expect("an event is JSON");
+    if json.depth() + 3 > options.limits().max_depth() {
+        return;
+    }
+    for room in [len / 3, len] {
+        let text = Value::from("x".repeat(PIECE_LEN.saturating_sub(room + 8)));
+        let state = Value::List(List::from_iter([json.clone(), text]));
+        let long = Event::from(StateSnapshot::new(state));
+        let mut payload = BytesMut::new();
+        if options.encode(&long, &mut payload).is_err() {
+            return;
+        }
+        let read = options.decode(&payload).expect("what was encoded is an event").event;
+        let read = read.expect("an event of this version");
+        if long.differences().is_empty() {
+            assert_eq!(read, long);
+        }
+    }
 }
 
 fn text(event: &Event) -> String {

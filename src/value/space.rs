@@ -1,6 +1,6 @@
 //! Room whose size need not be known.
 
-use std::slice::IterMut;
+use std::mem;
 
 use bytes::BytesMut;
 
@@ -38,8 +38,7 @@ impl Space {
     /// Begins at the place `max_len`: so many bytes can be put, and what is there already is
     /// written over.
     pub(crate) fn front(&mut self, max_len: usize) -> Growing<'_> {
-        let pieces = self.pieces.iter_mut();
-        Growing { slice: &mut [], base: max_len, used: None, pieces }
+        Growing { slice: &mut [], base: max_len, used: None, pieces: &mut self.pieces }
     }
 
     /// Appends the `len` bytes that were put since [`front`](Self::front).
@@ -72,7 +71,7 @@ pub(crate) struct Growing<'a> {
     /// Where it notes how much of it is used.
     used: Option<&'a mut usize>,
     /// The pieces that come next.
-    pieces: IterMut<'a, Piece>,
+    pieces: &'a mut [Piece],
 }
 
 impl Front for Growing<'_> {
@@ -98,10 +97,13 @@ impl Front for Growing<'_> {
         }
         let usual = FIRST_PIECE << (PIECES - self.pieces.len());
         let new_len = len.max(usual.min(at));
-        let piece = self.pieces.next()?;
+        let (piece, next) = mem::take(&mut self.pieces).split_first_mut()?;
+        self.pieces = next;
         if piece.bytes.len() < new_len {
-            // Made anew: there is nothing to keep.
+            // Made anew: there is nothing to keep. Pieces behind a longer one go, too, so that what
+            // stays is what one event takes, and not what the longest piece of each takes.
             piece.bytes = Vec::new();
+            self.pieces.iter_mut().for_each(|next| next.bytes = Vec::new());
             piece.bytes = vec![0; new_len];
         }
         let len = piece.bytes.len();
@@ -183,6 +185,20 @@ mod tests {
         assert_eq!(allocated(1 << 24, &[1000; 1000]), 31 * FIRST_PIECE);
         // Four pieces hold 982 texts; there is as much again of the fifth as may be put.
         assert_eq!(allocated(1_000_000, &[1000; 1000]), 15 * FIRST_PIECE + 18_000);
+    }
+
+    #[test]
+    fn events_of_any_order_leave_no_more_than_the_longest_of_them_takes() {
+        let mut space = Space::new();
+        // Each makes a long piece in front of the long piece of the one before.
+        for pieces in (0..7).rev() {
+            let first = FIRST_PIECE * ((1 << pieces) - 1);
+            let mut lens = vec![512; first / 512];
+            lens.push((10 << 20) - first);
+            put(&mut space, 1 << 24, &texts(&lens)).unwrap();
+            let stays = space.pieces.iter().map(|piece| piece.bytes.len()).sum::<usize>();
+            assert_eq!(stays, 10 << 20);
+        }
     }
 
     #[test]

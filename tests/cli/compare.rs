@@ -164,6 +164,17 @@ fn losses_are_counted_and_the_way_to_them_is_told() {
 }
 
 #[test]
+fn what_json_loses_as_well_does_not_speak_for_it() {
+    let event = r#"{"type":"CUSTOM","name":"n","value":{"a":1,"a":2}}"#;
+    let done = compare(&[], event);
+    assert!(!done.text().contains("Protobuf loses meaning"), "{}", done.text());
+    let row = "  duplicate-key      1  lost in JSON, too  first at stdin:1\n";
+    assert!(done.text().contains(row), "{}", done.text());
+    let page = good(&["compare", "--rounds", "0", "--html", "-"], event);
+    assert!(String::from_utf8(page).unwrap().contains("lost in JSON, too"));
+}
+
+#[test]
 fn time_is_measured_on_every_type() {
     let done = run(&["compare", "--json", "--rounds", "3"], format!("{DELTA}\n{END}\n{END}\n"));
     assert_eq!((done.code, done.err.as_str()), (0, ""));
@@ -250,6 +261,9 @@ fn nothing_is_compared_with_nothing() {
         assert_eq!((done.code, done.err.as_str()), (0, ""));
         assert_eq!(done.text(), "stdin: no event, nothing to compare\n");
     }
+    let done = run(&["compare", "--from", "frames"], &b"\0\0"[..]);
+    assert_eq!(done.code, 1);
+    assert_eq!(done.text(), "stdin: no event, nothing to compare; not read to the end\n");
     let done = run(&["compare", "--json"], "");
     assert_eq!((done.code, done.err.as_str()), (0, ""));
     let object = Value::from_json(done.text(), 16).unwrap();
@@ -456,6 +470,54 @@ fn a_clock_that_was_set_is_no_pace() {
 }
 
 #[test]
+fn bytes_of_sessions_that_tell_no_time_are_no_pace() {
+    let dir = tempfile::tempdir().unwrap();
+    let [timed, other] = ["timed.jsonl", "other.jsonl"].map(|name| dir.path().join(name));
+    std::fs::write(&timed, format!("{DELTA}\n{}\n", DELTA.replace(":5", ":1005"))).unwrap();
+    std::fs::write(&other, format!("{END}\n").repeat(1000)).unwrap();
+    let [timed, other] = [&timed, &other].map(|path| path.to_str().unwrap());
+    let said = |files: &[&str]| {
+        let object = object(files, "");
+        let said = object["verdicts"].as_list().unwrap().iter();
+        let said = said.filter(|said| said["about"] == *"link").map(|said| said["text"].clone());
+        said.map(|text| text.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    // 84 and 87 bytes of 8 bits in a second.
+    let rate = "on average a link of 1.37 kbit/s keeps up with SSE, ";
+    let [alone, both] = [said(&[timed]), said(&[timed, other])].map(|said| said.concat());
+    assert!(alone.starts_with(&format!("The agent took 1.00 s: {rate}")), "{alone}");
+    assert!(
+        both.starts_with(&format!("The agent took 1.00 s in 1 of 2 sessions: {rate}")),
+        "{both}"
+    );
+    // The lines of the plot are of both, and so the time of one is no mark there.
+    let page = |files: &[&str]| {
+        let page = good(&[&["compare", "--rounds", "0", "--html", "-"], files].concat(), "");
+        String::from_utf8(page).unwrap()
+    };
+    assert!(page(&[timed]).contains("the agent took 1.00 s"));
+    assert!(!page(&[timed, other]).contains("the agent took"));
+}
+
+#[test]
+fn a_name_with_a_line_in_it_says_nothing_in_its_own_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let named = |name: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, format!("{DELTA}\n{}\n", r#"{"type":"NEW"}"#)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let [forged, plain] = ["a\nprotobuf  wins", "b"].map(named);
+    for files in [&[forged.as_str()][..], &[&forged, &plain]] {
+        let done = compare(&[&["--link", "8k"], files].concat(), "");
+        let lines =
+            |begin: &str| done.text().lines().filter(|line| line.starts_with(begin)).count();
+        assert_eq!(lines("protobuf  wins"), 0, "{}", done.text());
+        assert!(done.text().contains(r"a\u000aprotobuf  wins"), "{}", done.text());
+    }
+}
+
+#[test]
 fn a_page_is_written_beside_the_text() {
     let dir = tempfile::tempdir().unwrap();
     let [session, page] =
@@ -474,6 +536,25 @@ fn a_page_is_written_beside_the_text() {
     assert!(alone.starts_with(b"<!DOCTYPE html>") && alone.ends_with(b"</html>"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::write(pipe, END)
+    });
+    let mut command = assert_cmd::Command::cargo_bin("ag-ui-proto").unwrap();
+    let words = ["compare", "--rounds", "0", "--json", pipe.to_str().unwrap()];
+    // Opened again, it would wait for a writer that does not come.
+    let done = command.args(words).timeout(std::time::Duration::from_secs(60)).output().unwrap();
+    assert_eq!(done.status.code(), Some(0));
+    assert!(done.stdout.starts_with(br#"{"events":1,"#));
+    writer.join().unwrap().unwrap();
+}
+
 #[test]
 fn wrong_usage_is_2_and_costs_no_file() {
     let dir = tempfile::tempdir().unwrap();
@@ -487,6 +568,7 @@ fn wrong_usage_is_2_and_costs_no_file() {
         &["--seconds", "NaN"],
         &["--from", "yaml"],
         &["no/such/file"],
+        &["-", path, "-"],
         &[path, "--html", path],
         &[path, "no/such/file", "--html", path],
         &[path, "--html", "no/such/directory/page.html"],

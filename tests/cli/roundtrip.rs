@@ -90,3 +90,10 @@ fn what_is_lost_in_reading_is_a_change_too() {
         );
     }
 }
+
+#[test]
+fn standard_input_is_not_read_twice() {
+    let done = run(&["roundtrip", "-", "-"], END);
+    assert_eq!((done.code, done.out.len()), (2, 0));
+    assert_eq!(done.err, "error: standard input can be read once, not twice\n");
+}

@@ -4,7 +4,8 @@ use ag_ui_proto::Event;
 use ag_ui_proto::codec::{EncodeError, Options};
 use ag_ui_proto::fidelity::{Checker, Fidelity, Kind};
 use ag_ui_proto::model::{
-    Custom, ResumeEntry, ResumeStatus, RunAgentInput, RunStarted, StrictReader, TolerantReader,
+    Custom, ResumeEntry, ResumeStatus, RunAgentInput, RunStarted, StepStarted, StrictReader,
+    TolerantReader,
 };
 use ag_ui_proto::value::Value;
 use bytes::BytesMut;
@@ -118,4 +119,40 @@ fn nesting_is_too_deep_at_the_bracket_that_opens_too_much() {
 fn a_number_beyond_the_doubles_moves_no_place_behind_it() {
     let error = Event::from_json(r#"{"type":"CUSTOM","name":"n","value":1e400 oops}"#).unwrap_err();
     assert_eq!(error.to_string(), "malformed JSON: expected `,` or `}` at line 1 column 43");
+}
+
+/// Encodes an event when its thread ends, which may be after what the codec keeps for a thread is gone.
+struct AtTheEnd(Option<std::sync::mpsc::Sender<(BytesMut, Event)>>);
+
+impl Drop for AtTheEnd {
+    fn drop(&mut self) {
+        let events = ["short".to_owned(), "long".repeat(50_000)]
+            .map(|text| Event::from(StepStarted::new("plan")).with_raw_event(text));
+        for event in events {
+            let mut payload = BytesMut::new();
+            event.encode(&mut payload).unwrap();
+            self.0.as_ref().unwrap().send((payload, event)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_thread_encodes_until_its_very_end() {
+    thread_local! {
+        static AT_THE_END: std::cell::RefCell<AtTheEnd> =
+            const { std::cell::RefCell::new(AtTheEnd(None)) };
+    }
+    let (sender, encoded) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(|| {
+        // What is used first is dropped last.
+        AT_THE_END.with_borrow_mut(|it| it.0 = Some(sender));
+        let event = Event::from(StepStarted::new("plan")).with_raw_event("x");
+        event.encode(&mut BytesMut::new()).unwrap();
+    });
+    thread.join().unwrap();
+    let encoded: Vec<_> = encoded.iter().collect();
+    assert_eq!(encoded.len(), 2);
+    for (payload, event) in encoded {
+        assert_eq!(Event::decode(&payload).unwrap().event, Some(event));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bytes::BytesMut;
 
@@ -115,6 +115,18 @@ fn stdin_metadata() -> Option<Metadata> {
 #[cfg(not(unix))]
 fn stdin_metadata() -> Option<Metadata> {
     None
+}
+
+/// Refuses to read standard input twice: the second time there is nothing left of it.
+///
+/// # Errors
+///
+/// More than one of `paths` stands for it.
+pub(crate) fn check_stdin(paths: &[PathBuf]) -> Result<(), Failure> {
+    if paths.iter().filter(|path| is_stdio(path)).count() > 1 {
+        return Err(Failure::Trouble("standard input can be read once, not twice".to_owned()));
+    }
+    Ok(())
 }
 
 /// Whether `path` stands for standard input or output.

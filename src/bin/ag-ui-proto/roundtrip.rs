@@ -11,7 +11,7 @@ use bytes::BytesMut;
 use crate::args::Roundtrip;
 use crate::diff::differences;
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::{Input, check_stdin};
 use crate::items::Items;
 use crate::look::{cut, printable};
 use crate::output::Output;
@@ -22,6 +22,7 @@ use crate::report::{self, Report, count, grouped, percent};
 const SSE_LEN: u64 = 8;
 
 pub(crate) fn run(args: &Roundtrip) -> Result<(), Failure> {
+    check_stdin(&args.inputs)?;
     let mut output = Output::stdout();
     let mut result = Ok(());
     for path in &args.inputs {

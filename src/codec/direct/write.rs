@@ -1,6 +1,6 @@
 //! The bytes of an event so far, from their end.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use bytes::BytesMut;
 
@@ -67,6 +67,9 @@ pub(super) fn append(
     if len > form.max_frame_len {
         return None;
     }
+    if HAS_SPACE.get() {
+        count_short();
+    }
     let start = dst.len();
     dst.resize(start + len + if form.framed { HEADER_LEN } else { 0 }, 0);
     let mut into = form.writer(Slice::new(dst.get_mut(start..)?));
@@ -91,6 +94,8 @@ struct Scratch {
 thread_local! {
     static SCRATCH: RefCell<Scratch> =
         const { RefCell::new(Scratch { slice: Vec::new(), space: Space::new(), short: 0 }) };
+    /// Whether there is room for a long event, for who has no other reason to look at the scratch.
+    static HAS_SPACE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Longer events are long, in bytes.
@@ -100,10 +105,17 @@ const LONG: usize = 64 * 1024;
 /// they find it.
 const SHORT_EVENTS: u32 = 16;
 
-/// Appends an event of whatever length.
+/// Counts an event that is written without the scratch.
+#[cold]
+fn count_short() {
+    let counted = SCRATCH.try_with(|scratch| scratch.borrow_mut().count_len(Some(0)));
+    HAS_SPACE.set(counted.unwrap_or(false));
+}
+
+/// Appends an event of whatever length. A thread that ends may have no scratch any more.
 #[inline(never)]
 pub(super) fn append_by_scratch(form: &Form, dst: &mut BytesMut, event: &Event) -> Option<()> {
-    SCRATCH.with_borrow_mut(|scratch| {
+    let mut append = |scratch: &mut Scratch| {
         if !scratch.space.is_empty() {
             return scratch.append_long(form, dst, event);
         }
@@ -124,7 +136,8 @@ pub(super) fn append_by_scratch(form: &Form, dst: &mut BytesMut, event: &Event) 
                 None => scratch.slice = vec![0; end.saturating_mul(4).clamp(4096, LONG)],
             }
         }
-    })
+    };
+    SCRATCH.try_with(|scratch| append(&mut scratch.borrow_mut())).ok()?
 }
 
 impl Scratch {
@@ -137,11 +150,17 @@ impl Scratch {
         let at = written.and_then(|at| form.finish(&mut into, at, end));
         let len = at.and_then(|at| end.checked_sub(at));
         let appended = len.and_then(|len| self.space.append_to(dst, len));
+        HAS_SPACE.set(self.count_len(len));
+        appended
+    }
+
+    /// Counts an event of so many bytes, and gives whether the room of a long one stays.
+    fn count_len(&mut self, len: Option<usize>) -> bool {
         self.short = if len > Some(LONG) { 0 } else { self.short.saturating_add(1) };
         if self.short > SHORT_EVENTS {
             (self.space, self.short) = (Space::new(), 0);
         }
-        appended
+        !self.space.is_empty()
     }
 }
 
@@ -222,5 +241,16 @@ mod tests {
         encode(10);
         assert!(!is_kept());
         assert!(SCRATCH.with_borrow(|scratch| scratch.slice.len()) <= LONG);
+    }
+
+    #[test]
+    fn the_room_of_a_long_event_goes_behind_short_ones_whose_length_is_known() {
+        let long = Event::from(StepStarted::new("plan")).with_raw_event("x".repeat(2 * LONG));
+        long.encode(&mut BytesMut::new()).unwrap();
+        for _ in 0..=SHORT_EVENTS {
+            assert!(SCRATCH.with_borrow(|scratch| !scratch.space.is_empty()));
+            Event::from(StepStarted::new("plan")).encode(&mut BytesMut::new()).unwrap();
+        }
+        assert!(SCRATCH.with_borrow(|scratch| scratch.space.is_empty()));
     }
 }

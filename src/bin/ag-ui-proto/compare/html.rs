@@ -9,7 +9,7 @@ use super::compress::Coding;
 use super::format::{factor, percent, ratio, real, size, throughput, time, wait};
 use super::link::{RATES, seconds};
 use super::plot::{LinkPlot, Tick, factor_at, width};
-use super::session::{Comparison, File};
+use super::session::{Comparison, File, LOSES_MEANING, harm};
 use super::sizes::{Pair, Sizes};
 use super::text::{left_out, nothing, sent, times_as, took, what_was_timed};
 use super::timing::{Job, Speed, Spread, Times};
@@ -147,7 +147,8 @@ struct SimulatedLink {
 
 struct LossRow {
     kind: &'static str,
-    is_harmless: bool,
+    harm: &'static str,
+    loses_meaning: bool,
     times: String,
     first: String,
 }
@@ -173,7 +174,7 @@ impl Page {
             link: LinkPlot::new(comparison),
             rates: RATES.iter().map(|rate| super::format::bit_rate(real(*rate))).collect(),
             link_rows: link_rows(comparison),
-            agent: comparison.pace.millis().map(|millis| wait(real(millis) / 1e3)),
+            agent: comparison.pace_of_all().map(|millis| wait(real(millis) / 1e3)),
             simulations: simulations(comparison),
             is_checked: comparison.losses.checked > 0,
             losses: losses(comparison),
@@ -524,7 +525,8 @@ fn simulations(comparison: &Comparison) -> Vec<SimulationView> {
 fn losses(comparison: &Comparison) -> Vec<LossRow> {
     let row = |(kind, loss): (&ag_ui_proto::fidelity::Kind, &super::session::Loss)| LossRow {
         kind: kind.as_str(),
-        is_harmless: kind.is_harmless(),
+        harm: harm(*kind),
+        loses_meaning: harm(*kind) == LOSES_MEANING,
         times: grouped(loss.times),
         first: printable(&format!("{}:{}", loss.file, loss.line)).into_owned(),
     };

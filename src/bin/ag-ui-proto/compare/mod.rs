@@ -38,7 +38,7 @@ use self::session::Comparison;
 use self::timing::{Span, Speed};
 use crate::args::Compare;
 use crate::failure::Failure;
-use crate::input::{Input, is_stdio};
+use crate::input::{Input, check_stdin, is_stdio};
 use crate::output::Output;
 use crate::report::{self, Report};
 
@@ -48,6 +48,7 @@ pub(crate) fn run(args: &Compare) -> Result<(), Failure> {
         let text = "`--html -` and `--json` both want standard output";
         return Err(Failure::Trouble(text.to_owned()));
     }
+    check_stdin(&args.inputs)?;
     let page = open_page(args)?;
     let mut comparison = Comparison::new();
     let mut sample = Sample::default();
@@ -77,9 +78,12 @@ pub(crate) fn run(args: &Compare) -> Result<(), Failure> {
 }
 
 /// Opens the page before the work is done, so that a name that is no good is told at once; but not
-/// before each input could be opened.
+/// before each input could be opened. A pipe is left alone: whoever writes to it is read once.
 fn open_page(args: &Compare) -> Result<Option<Output>, Failure> {
     for path in &args.inputs {
+        if std::fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+            continue;
+        }
         let input = Input::open(path)?;
         if let Some(page) = args.html.as_deref().filter(|page| input.is_at(page)) {
             let name = page.display();

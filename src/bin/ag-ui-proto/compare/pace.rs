@@ -57,6 +57,8 @@ pub(crate) struct Pace {
     clock: Clock,
     run: u64,
     millis: u64,
+    /// What `millis` was when the session began.
+    before: u64,
     jumps: u64,
 }
 
@@ -70,10 +72,11 @@ impl Pace {
         self.run = millis;
     }
 
-    /// Ends the session.
-    pub(crate) fn end_session(&mut self) {
+    /// Ends the session. Gives whether its events told a time that the agent took.
+    pub(crate) fn end_session(&mut self) -> bool {
         self.millis = self.millis.saturating_add(std::mem::take(&mut self.run));
         self.jumps += std::mem::take(&mut self.clock).jumps;
+        self.millis > std::mem::replace(&mut self.before, self.millis)
     }
 
     /// Milliseconds that all runs took; nothing if no events told their time, or all the same.
@@ -127,11 +130,16 @@ mod tests {
     fn events_without_a_time_have_no_pace() {
         let mut pace = Pace::default();
         pace.see(&end());
-        pace.end_session();
+        assert!(!pace.end_session());
         assert_eq!(pace.millis(), None);
         pace.see(&end().with_timestamp(-5));
-        pace.end_session();
+        assert!(!pace.end_session());
         assert_eq!(pace.millis(), None);
+        pace.see(&end().with_timestamp(0));
+        pace.see(&end().with_timestamp(1));
+        assert!(pace.end_session());
+        pace.see(&end());
+        assert!(!pace.end_session());
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl LinkPlot {
             .iter()
             .step_by(2)
             .map(|rate| Tick { at: format!("{:.1}", x(*rate)), text: bits(*rate) });
-        let agent = comparison.pace.millis().map(|millis| y(real(millis) / 1e3));
+        let agent = comparison.pace_of_all().map(|millis| y(real(millis) / 1e3));
         let agent = agent.filter(|at| (TOP..=BOTTOM).contains(at)).map(|at| format!("{at:.1}"));
         Some(Self { lines: lines.collect(), rates: rates.collect(), times: times.collect(), agent })
     }

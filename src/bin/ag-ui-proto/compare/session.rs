@@ -49,6 +49,8 @@ pub(crate) struct File {
     pub(crate) dropped: u64,
     /// What was no event, or cannot be encoded.
     pub(crate) failed: u64,
+    /// Whether its events told a time that the agent took.
+    pub(crate) is_paced: bool,
     /// Whether the file could be read to its end.
     pub(crate) is_whole: bool,
 }
@@ -95,6 +97,25 @@ impl Comparison {
         self.files.iter().map(|file| file.failed).sum()
     }
 
+    /// The sizes of the sessions that the agent's time is that of.
+    pub(crate) fn paced(&self) -> Sizes {
+        let mut sizes = Sizes::default();
+        self.files.iter().filter(|file| file.is_paced).for_each(|file| sizes.add(&file.sizes));
+        sizes
+    }
+
+    /// In how many of how many sessions the agent's time is told, unless it is in all.
+    pub(crate) fn paced_in(&self) -> Option<String> {
+        let files: Vec<_> = self.files.iter().filter(|file| file.sizes.events > 0).collect();
+        let paced = files.iter().filter(|file| file.is_paced).count();
+        (paced < files.len()).then(|| format!("{paced} of {} sessions", files.len()))
+    }
+
+    /// Milliseconds that the agent took for all sessions, if all tell.
+    pub(crate) fn pace_of_all(&self) -> Option<u64> {
+        self.pace.millis().filter(|_| self.paced_in().is_none())
+    }
+
     /// Whether all of every file was read and compared, but for dropped events.
     pub(crate) fn is_sound(&self) -> bool {
         self.files.iter().all(|file| file.is_whole && file.failed == 0)
@@ -114,10 +135,23 @@ impl Losses {
         }
     }
 
-    /// The kinds that lose meaning.
+    /// The kinds that lose meaning which JSON keeps.
     pub(crate) fn meaningful(&self) -> impl Iterator<Item = (Kind, &Loss)> {
         let all = self.kinds.iter().map(|(kind, loss)| (*kind, loss));
-        all.filter(|(kind, _)| !kind.is_harmless())
+        all.filter(|(kind, _)| harm(*kind) == LOSES_MEANING)
+    }
+}
+
+/// What [`harm`] says of the kinds that protobuf alone loses.
+pub(crate) const LOSES_MEANING: &str = "loses meaning";
+
+/// What a kind of difference does.
+pub(crate) fn harm(kind: Kind) -> &'static str {
+    match kind {
+        kind if kind.is_harmless() => "harmless",
+        // Of a member that is given twice, readers of JSON take one, too.
+        Kind::DuplicateKey => "lost in JSON, too",
+        _ => LOSES_MEANING,
     }
 }
 
@@ -298,7 +332,7 @@ impl<'c> Session<'c> {
     fn end(self, mut file: File) -> Result<(), Failure> {
         let (by_type, costs) = self.sizer.finish().map_err(|error| compressor(&error))?;
         file.on_links = self.simulation.finish().map_err(|error| compressor(&error))?;
-        self.comparison.pace.end_session();
+        file.is_paced = self.comparison.pace.end_session();
         for (event_type, sizes) in by_type {
             file.sizes.add(&sizes);
             self.comparison.by_type.entry(event_type).or_default().add(&sizes);

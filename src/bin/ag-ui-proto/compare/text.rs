@@ -8,7 +8,7 @@ use super::compress::Coding;
 use super::format::{factor, percent, ratio, real, size, throughput, time, wait};
 use super::link::{RATES, seconds};
 use super::sample::SAMPLE_MAX;
-use super::session::{Comparison, File};
+use super::session::{Comparison, File, harm};
 use super::simulation::{OnLinks, Sent};
 use super::sizes::{Pair, Sizes};
 use super::timing::{Job, Speed, Spread};
@@ -44,7 +44,7 @@ pub(crate) fn whole(comparison: &Comparison) -> String {
 
 /// Why there is nothing to compare.
 pub(crate) fn nothing(comparison: &Comparison) -> String {
-    let names: Vec<_> = comparison.files.iter().map(|file| file.name.as_str()).collect();
+    let names: Vec<_> = comparison.files.iter().map(name).collect();
     let failed = match comparison.failed() {
         0 => String::new(),
         failed => format!("; {} could be read as no event", count(failed, "item")),
@@ -53,7 +53,9 @@ pub(crate) fn nothing(comparison: &Comparison) -> String {
         0 => String::new(),
         dropped => format!("; {} of unknown type", count(dropped, "event")),
     };
-    format!("{}: no event, nothing to compare{failed}{dropped}", names.join(", "))
+    let is_whole = comparison.files.iter().all(|file| file.is_whole);
+    let cut = if is_whole { "" } else { "; not read to the end" };
+    format!("{}: no event, nothing to compare{failed}{dropped}{cut}", names.join(", "))
 }
 
 /// What is not counted of a file, if anything.
@@ -73,7 +75,7 @@ pub(crate) fn left_out(file: &File) -> String {
 
 fn sessions(comparison: &Comparison, out: &mut Text) {
     if let [file] = comparison.files.as_slice() {
-        out.line(&head(&file.name, file));
+        out.line(&head(file));
         return;
     }
     let files = u64::try_from(comparison.files.len()).unwrap_or(u64::MAX);
@@ -81,7 +83,7 @@ fn sessions(comparison: &Comparison, out: &mut Text) {
     out.line(&format!("{}: {events}", count(files, "session")));
     let mut table = Table::new(&["", "events", "SSE", "frames", "", "gzip SSE", "frames", ""]);
     for file in &comparison.files {
-        let mut row = vec![file.name.clone(), grouped(file.sizes.events)];
+        let mut row = vec![name(file), grouped(file.sizes.events)];
         row.extend(pair(file.sizes.raw));
         row.extend(pair(file.sizes.coded(Coding::Gzip)));
         table.rows.push(row);
@@ -89,13 +91,18 @@ fn sessions(comparison: &Comparison, out: &mut Text) {
     out.table(&table);
     for file in &comparison.files {
         if !left_out(file).is_empty() {
-            out.line(&format!("  {}: {}", file.name, left_out(file)));
+            out.line(&format!("  {}: {}", name(file), left_out(file)));
         }
     }
 }
 
-fn head(name: &str, file: &File) -> String {
-    let left_out = left_out(file);
+/// The name of a file on one line, whatever it is called.
+fn name(file: &File) -> String {
+    printable(&file.name).into_owned()
+}
+
+fn head(file: &File) -> String {
+    let (name, left_out) = (name(file), left_out(file));
     let comma = if left_out.is_empty() { "" } else { ", " };
     format!("{name}: {}{comma}{left_out}", count(file.sizes.events, "event"))
 }
@@ -283,8 +290,9 @@ fn links(comparison: &Comparison, out: &mut Text) {
     out.line("  Without latency, and without what TCP, TLS and HTTP add.");
     if let Some(millis) = comparison.pace.millis() {
         let took = wait(real(millis) / 1e3);
+        let of = comparison.paced_in().map_or_else(String::new, |of| format!(" in {of}"));
         out.line(&format!(
-            "  The agent took {took} by its timestamps, pauses between runs left out."
+            "  The agent took {took}{of} by its timestamps, pauses between runs left out."
         ));
     }
 }
@@ -297,7 +305,7 @@ fn simulations(comparison: &Comparison, out: &mut Text) {
             continue;
         }
         let took = took(*agent);
-        out.section(&format!("{} on a link, as the agent gives its events: {took}", file.name));
+        out.section(&format!("{} on a link, as the agent gives its events: {took}", name(file)));
         let heads = ["", "each: bytes an event", "last after", "behind"];
         let heads =
             [&heads[..], &["merged: events", "bytes an event", "last after", "behind"]].concat();
@@ -358,12 +366,11 @@ fn losses(comparison: &Comparison, out: &mut Text) {
     }
     let mut table = Table::new(&["", "times", "", ""]);
     for (kind, loss) in &losses.kinds {
-        let harm = if kind.is_harmless() { "harmless" } else { "loses meaning" };
-        let first = format!("first at {}:{}", loss.file, loss.line);
+        let first = format!("first at {}:{}", printable(&loss.file), loss.line);
         table.rows.push(vec![
             kind.as_str().to_owned(),
             grouped(loss.times),
-            harm.to_owned(),
+            harm(*kind).to_owned(),
             first,
         ]);
     }
@@ -451,12 +458,12 @@ mod tests {
     #[test]
     fn nothing_is_told_with_its_reasons() {
         let mut comparison = Comparison::new();
-        let file = File { name: "a\u{1b}[1m".to_owned(), failed: 2, dropped: 1, ..File::default() };
-        comparison.files.push(file);
+        let name = "a\u{1b}[1m".to_owned();
+        comparison.files.push(File { name, failed: 2, dropped: 1, ..File::default() });
         assert_eq!(
             whole(&comparison),
             "a\\u001b[1m: no event, nothing to compare; 2 items could be read as no event; \
-             1 event of unknown type\n"
+             1 event of unknown type; not read to the end\n"
         );
     }
 

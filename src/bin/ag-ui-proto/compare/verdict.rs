@@ -317,12 +317,15 @@ fn link(comparison: &Comparison) -> Option<Verdict> {
         0 => String::new(),
         jumps => format!(", but for {} of its clock", count(jumps, "jump")),
     };
+    // Bytes without a time make no rate.
+    let paced = comparison.paced();
+    let of = comparison.paced_in().map_or_else(String::new, |of| format!(" in {of}"));
     let text = format!(
-        "The agent took {}{jumps}: on average a link of {} keeps up with SSE, one of {} with SSE and \
-         gzip",
+        "The agent took {}{of}{jumps}: on average a link of {} keeps up with SSE, one of {} with SSE \
+         and gzip",
         wait(seconds),
-        rate(comparison.total.raw.sse),
-        rate(comparison.total.coded(Coding::Gzip).sse)
+        rate(paced.raw.sse),
+        rate(paced.coded(Coding::Gzip).sse)
     );
     Some(Verdict::new(Winner::Neither, "link", text))
 }
