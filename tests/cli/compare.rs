@@ -590,3 +590,13 @@ fn wrong_usage_is_2_and_costs_no_file() {
         assert!(done.err.contains(said), "{words:?}: {}", done.err);
     }
 }
+
+#[test]
+fn a_session_is_sent_over_no_more_links_than_memory_is_meant_for() {
+    let links = |count: usize| vec!["1M"; count].join(",");
+    let done = compare(&["--json", "--link", &links(32)], format!("{END}\n"));
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    let done = compare(&["--link", &links(33)], format!("{END}\n"));
+    let told = "error: 33 links are too many; the most is 32\n";
+    assert_eq!((done.code, done.text(), done.err.as_str()), (2, "", told));
+}

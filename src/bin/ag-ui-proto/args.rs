@@ -255,7 +255,7 @@ pub(crate) struct Compare {
     #[arg(long)]
     pub(crate) json: bool,
     /// Also send the events over a link of so many bits a second, as in `2k`, by the clock of the
-    /// session: each event flushed, and merged while the link is busy; may be given more than once
+    /// session: each event flushed, and merged while the link is busy; may be given up to 32 times
     #[arg(long = "link", value_name = "BITS", value_delimiter = ',')]
     #[arg(value_parser = pace::bit_rate, allow_negative_numbers = true)]
     pub(crate) links: Vec<u64>,

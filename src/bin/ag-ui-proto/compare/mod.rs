@@ -42,6 +42,9 @@ use crate::input::{Input, check_stdin, is_stdio};
 use crate::output::Output;
 use crate::report::{self, Report};
 
+/// How many links a session is sent over. Each has the compressors of all codings: 5 MB.
+const MAX_LINKS: usize = 32;
+
 pub(crate) fn run(args: &Compare) -> Result<(), Failure> {
     let is_page_alone = args.html.as_deref().is_some_and(is_stdio);
     if is_page_alone && args.json {
@@ -49,6 +52,10 @@ pub(crate) fn run(args: &Compare) -> Result<(), Failure> {
         return Err(Failure::Trouble(text.to_owned()));
     }
     check_stdin(&args.inputs)?;
+    if args.links.len() > MAX_LINKS {
+        let text = format!("{} links are too many; the most is {MAX_LINKS}", args.links.len());
+        return Err(Failure::Trouble(text));
+    }
     let page = open_page(args)?;
     let mut comparison = Comparison::new();
     let mut sample = Sample::default();
