@@ -30,7 +30,7 @@ mod write;
 use bytes::BytesMut;
 
 pub(super) use self::layout::read_arm;
-use self::write::Form;
+use self::write::{Form, count_event};
 use super::Options;
 use crate::model::Event;
 
@@ -46,6 +46,7 @@ pub(super) fn encode(
     if options.refuses_loss() || options.has_exact_numbers() {
         return None;
     }
+    count_event();
     layout::append_event(event, &Form::new(framed, options.limits()), dst)
 }
 

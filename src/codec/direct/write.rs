@@ -67,11 +67,8 @@ pub(super) fn append(
     if len > form.max_frame_len {
         return None;
     }
-    if HAS_SPACE.get() {
-        count_short();
-    }
     let start = dst.len();
-    dst.resize(start + len + if form.framed { HEADER_LEN } else { 0 }, 0);
+    lengthen(dst, len + if form.framed { HEADER_LEN } else { 0 });
     let mut into = form.writer(Slice::new(dst.get_mut(start..)?));
     let end = into.out.end();
     if let Some(0) = write(&mut into, end).and_then(|at| form.finish(&mut into, at, end)) {
@@ -79,6 +76,24 @@ pub(super) fn append(
     }
     dst.truncate(start);
     None
+}
+
+/// Appends so many zeros. Where there is room for a whole block, one is put and cut: few stores, where
+/// the exact length would take a call.
+#[inline]
+fn lengthen(dst: &mut BytesMut, len: usize) {
+    const BLOCK: usize = 128;
+    let start = dst.len();
+    let room = dst.capacity() - start;
+    if len <= BLOCK && room >= BLOCK {
+        dst.extend_from_slice(&[0; BLOCK]);
+        dst.truncate(start + len);
+    } else if len <= 2 * BLOCK && room >= 2 * BLOCK {
+        dst.extend_from_slice(&[0; 2 * BLOCK]);
+        dst.truncate(start + len);
+    } else {
+        dst.resize(start + len, 0);
+    }
 }
 
 /// Where a thread writes events whose length is not known beforehand.
@@ -94,7 +109,7 @@ struct Scratch {
 thread_local! {
     static SCRATCH: RefCell<Scratch> =
         const { RefCell::new(Scratch { slice: Vec::new(), space: Space::new(), short: 0 }) };
-    /// Whether there is room for a long event, for who has no other reason to look at the scratch.
+    /// Whether there is room for a long event, which is all that most events need to know.
     static HAS_SPACE: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -105,11 +120,25 @@ const LONG: usize = 64 * 1024;
 /// they find it.
 const SHORT_EVENTS: u32 = 16;
 
-/// Counts an event that is written without the scratch.
+/// Counts an event that is about to be written.
+#[inline]
+pub(super) fn count_event() {
+    if HAS_SPACE.get() {
+        count_short();
+    }
+}
+
 #[cold]
 fn count_short() {
-    let counted = SCRATCH.try_with(|scratch| scratch.borrow_mut().count_len(Some(0)));
-    HAS_SPACE.set(counted.unwrap_or(false));
+    let has_space = SCRATCH.try_with(|scratch| {
+        let Scratch { space, short, .. } = &mut *scratch.borrow_mut();
+        *short += 1;
+        if *short > SHORT_EVENTS {
+            *space = Space::new();
+        }
+        !space.is_empty()
+    });
+    HAS_SPACE.set(has_space.unwrap_or(false));
 }
 
 /// Appends an event of whatever length. A thread that ends may have no scratch any more.
@@ -150,17 +179,11 @@ impl Scratch {
         let at = written.and_then(|at| form.finish(&mut into, at, end));
         let len = at.and_then(|at| end.checked_sub(at));
         let appended = len.and_then(|len| self.space.append_to(dst, len));
-        HAS_SPACE.set(self.count_len(len));
-        appended
-    }
-
-    /// Counts an event of so many bytes, and gives whether the room of a long one stays.
-    fn count_len(&mut self, len: Option<usize>) -> bool {
-        self.short = if len > Some(LONG) { 0 } else { self.short.saturating_add(1) };
-        if self.short > SHORT_EVENTS {
-            (self.space, self.short) = (Space::new(), 0);
+        if len > Some(LONG) {
+            self.short = 0;
         }
-        !self.space.is_empty()
+        HAS_SPACE.set(!self.space.is_empty());
+        appended
     }
 }
 
@@ -218,6 +241,21 @@ mod tests {
     use super::*;
     use crate::codec::Options;
     use crate::model::StepStarted;
+
+    #[test]
+    fn a_buffer_with_just_the_room_is_lengthened_in_place() {
+        for len in 0..300 {
+            for spare in [0, 1, 127, 128, 129, 300] {
+                let mut dst = BytesMut::with_capacity(6 + len + spare);
+                dst.extend_from_slice(b"before");
+                let capacity = dst.capacity();
+                lengthen(&mut dst, len);
+                assert_eq!(dst.capacity(), capacity);
+                let zeros = dst.strip_prefix(b"before").unwrap();
+                assert!(zeros.len() == len && zeros.iter().all(|byte| *byte == 0));
+            }
+        }
+    }
 
     #[test]
     fn the_room_of_a_long_event_stays_for_the_next_one_and_goes_behind_short_ones() {
