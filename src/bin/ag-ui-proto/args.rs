@@ -290,7 +290,7 @@ The rule stands in parentheses: C for chunks, L for the life of runs, S for stre
 subagents.
 
 With `--producer`, what breaks no stream is a line, too, and then the exit status is 1: what a consumer
-would be warned of, and the rules that are asked of producers alone. T stands for tool calls, I for
+would be warned of, and the rules that are asked of producers alone, of each thread for itself. T stands for tool calls, I for
 interrupts, ID for ids that are used twice.
 
 Examples:

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use futures_util::future::{Either, select};
 use http::Request;
 use hyper::body::Incoming;
@@ -80,8 +79,8 @@ impl Connections {
         let traffic = Traffic::new();
         let app = TowerToHyperService::new(self.app);
         let service = service_fn(|request: Request<Incoming>| {
-            let answering = traffic.begin();
-            let answer = app.call(request.map(Body::new));
+            let (answering, request) = traffic.begin(request);
+            let answer = app.call(request);
             async move { answer.await.map(|answer| answer.map(|body| answering.with(body))) }
         });
         let mut builder = auto::Builder::new(TokioExecutor::new());
@@ -93,7 +92,7 @@ impl Connections {
             .timer(TokioTimer::new())
             .keep_alive_interval(PING)
             .keep_alive_timeout(PING);
-        let socket = TokioIo::new(Watched { socket, traffic: traffic.clone() });
+        let socket = TokioIo::new(Watched::new(socket, traffic.clone()));
         let mut connection = pin!(builder.serve_connection(socket, service));
         let (stalled, closing) = (pin!(traffic.stalled(self.bounds)), pin!(closing.changed()));
         // How a connection ends is nothing that anybody could mend.
