@@ -3,7 +3,7 @@
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use futures_util::future::{Either, select};
@@ -31,6 +31,9 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// How long nothing is accepted if there is no room for a connection.
 const NO_ROOM: Duration = Duration::from_millis(100);
 
+/// How long it is not told of again: as connections end there is room, and then none.
+const TELL_AGAIN: Duration = Duration::from_secs(60);
+
 /// How connections are served.
 #[derive(Clone)]
 pub(crate) struct Connections {
@@ -46,14 +49,13 @@ impl Connections {
     pub(crate) async fn serve(self, listener: TcpListener, closing: watch::Receiver<()>) {
         let max = self.bounds.max_connections;
         let room = Arc::new(Semaphore::new(usize::try_from(max).unwrap_or(Semaphore::MAX_PERMITS)));
-        let mut is_told = false;
+        let mut told_at: Option<Instant> = None;
         loop {
             let next = pin!(next(&listener, &room));
             let mut told = closing.clone();
             let Either::Left((next, _)) = select(next, pin!(told.changed())).await else { break };
             match next {
                 Ok((socket, place)) => {
-                    is_told = false;
                     let (this, closing) = (self.clone(), closing.clone());
                     tokio::spawn(async move {
                         this.serve_one(socket, closing).await;
@@ -62,7 +64,8 @@ impl Connections {
                 }
                 Err(error) if is_of_one(&error) => {}
                 Err(error) => {
-                    if !std::mem::replace(&mut is_told, true) {
+                    if told_at.is_none_or(|at| at.elapsed() >= TELL_AGAIN) {
+                        told_at = Some(Instant::now());
                         say(&format!("no connection can be accepted for now: {error}"));
                     }
                     sleep(NO_ROOM).await;
