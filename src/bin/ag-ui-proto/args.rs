@@ -76,7 +76,8 @@ pub(crate) enum Command {
 #[command(after_help = "\
 Examples:
   ag-ui-proto encode session.jsonl -o session.frames
-  curl -sN -d @input.json -H 'Content-Type: application/json' $AGENT | ag-ui-proto encode -o s.frames
+  curl -sN -d @input.json -H 'Content-Type: application/json' -H 'Accept: text/event-stream' \\
+    $AGENT | ag-ui-proto encode -o s.frames
   ag-ui-proto encode --strict events.json -o events.frames")]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are")]
 pub(crate) struct Encode {
