@@ -103,8 +103,10 @@ impl InputReader {
         while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
             let frame = frame.map_err(|error| {
                 let error: Box<dyn Error + Send + Sync> = error.into();
-                let broken =
-                    || refuse(StatusCode::BAD_REQUEST, format!("the body broke off: {error}"));
+                let broken = || {
+                    let detail = format!("the body broke off: {}", with_sources(&*error));
+                    refuse(StatusCode::BAD_REQUEST, detail)
+                };
                 Refusal::found_in(&*error).cloned().unwrap_or_else(broken)
             })?;
             let Ok(data) = frame.into_data() else { continue };
@@ -170,6 +172,20 @@ fn told(fault: &Malformed) -> String {
     } else {
         format!("{}: {}", fault.path, fault.reason)
     }
+}
+
+/// The error and what is below it, which libraries of HTTP do not show, or show as their own.
+fn with_sources(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let below = error.to_string();
+        if !text.ends_with(&below) {
+            text = format!("{text}: {below}");
+        }
+        source = error.source();
+    }
+    text
 }
 
 fn refuse(status: StatusCode, detail: String) -> Refusal {

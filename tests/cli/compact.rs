@@ -142,12 +142,15 @@ fn an_array_is_ended_whatever_happens() {
 #[test]
 fn what_came_before_a_broken_rule_is_written() {
     let text = session(&["start r", "open m", "say m a", "say m b", "say n c", "close m"]);
-    let done = run(&["compact"], text);
+    let done = run(&["compact"], text.as_str());
     assert_eq!(done.text(), session(&["start r", "open m", "say m ab"]));
     let error = "error: stdin:5: TEXT_MESSAGE_CONTENT: text message \"n\" is not open (S2)\n";
     // Nothing is said of what was saved, since it was not all.
     assert_eq!(done.err, error);
     assert_eq!(done.code, 1);
+    let raw = "\"rawEvent\":1,\"delta\":\"b\"";
+    let done = run(&["compact"], text.replace("\"delta\":\"b\"", raw));
+    assert_eq!(done.err, "stdin: left out: 1 rawEvent\n".to_owned() + error);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! What clients that are slow, silent or many may take of `serve` and `bridge`.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-use crate::run::sample;
+use crate::run::{run, sample};
 use crate::servers::{Server, call, connect, events, scripted, with_descriptors};
 
 const INPUT: &str = r#"{"threadId":"t","runId":"r","messages":[]}"#;
@@ -120,6 +120,41 @@ fn a_run_that_pauses_is_no_client_that_is_slow() {
     }
 }
 
+/// As `nc -N` does: it may be there though it has nothing more to say.
+#[test]
+fn a_client_that_closed_its_side_gets_the_answer() {
+    let file = NamedTempFile::new().unwrap();
+    let lines = "{\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\
+                 {\"type\":\"STEP_STARTED\",\"stepName\":\"s\"}\n\
+                 {\"type\":\"STEP_FINISHED\",\"stepName\":\"s\"}\n\
+                 {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n";
+    std::fs::write(file.path(), lines).unwrap();
+    let agent = Server::start(&["serve", file.path().to_str().unwrap(), "--pace", "1s"]);
+    let bridge = Server::start(&["bridge", "--upstream", &agent.url]);
+    let chunked = head(0).replace("Content-Length: 0", "Transfer-Encoding: chunked");
+    let chunked = format!("{chunked}{:x}\r\n{INPUT}\r\n0\r\n\r\n", INPUT.len());
+    for server in [&agent, &bridge] {
+        for request in [
+            head(INPUT.len()) + INPUT,
+            head(INPUT.len()).replace("Host", "Connection: close\r\nHost") + INPUT,
+            chunked.clone(),
+        ] {
+            let mut connection = connect(&server.url);
+            connection.write_all(request.as_bytes()).unwrap();
+            connection.shutdown(Shutdown::Write).unwrap();
+            let answer = String::from_utf8(read_to_close(&connection)).unwrap();
+            let whole = answer.contains("RUN_FINISHED") && answer.ends_with("\r\n0\r\n\r\n");
+            assert!(whole, "{request}: {answer}");
+        }
+        let mut connection = connect(&server.url);
+        connection.write_all((head(INPUT.len()) + &INPUT[1..]).as_bytes()).unwrap();
+        connection.shutdown(Shutdown::Write).unwrap();
+        let answer = String::from_utf8(read_to_close(&connection)).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{answer}");
+        assert!(answer.contains("the body broke off: "), "{answer}");
+    }
+}
+
 /// A session whose events are more than any connection holds.
 fn long_session() -> NamedTempFile {
     let file = NamedTempFile::new().unwrap();
@@ -227,11 +262,16 @@ fn a_server_without_descriptors_goes_on_once_there_are_some() {
     let server = Server::start_as(with_descriptors(30), &words);
     let many: Vec<_> = (0..40).map(|_| connect(&server.url)).collect();
     sleep(Duration::from_millis(300));
-    drop(many);
+    // Each that ends makes room for one alone.
+    for one in many {
+        drop(one);
+        sleep(Duration::from_millis(50));
+    }
     assert_eq!(call(&server.url, &[]).code, Some(0));
     let (code, said) = server.stop();
     assert_eq!(code, Some(0));
     assert!(said.starts_with("no connection can be accepted for now: "), "{said}");
+    assert_eq!(said.lines().count(), 2, "it is told once: {said}");
 }
 
 #[test]
@@ -249,4 +289,61 @@ fn connections_without_a_request_do_not_delay_a_stop() {
     let reading = thread::spawn(move || read_to_close(&kept));
     assert_eq!(server.stop(), (Some(0), "stopping\n".to_owned()));
     reading.join().unwrap();
+}
+
+#[test]
+fn who_tells_a_server_to_stop_again_waits_for_no_run() {
+    let agent = serve(&["--pace", "3600s", "--grace", "3600"]);
+    let mut connection = connect(&agent.url);
+    connection.write_all((head(INPUT.len()) + INPUT).as_bytes()).unwrap();
+    connection.read_exact(&mut [0; 15]).unwrap();
+    agent.tell("-INT");
+    // A run goes on.
+    connection.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    let kind = connection.read_to_end(&mut Vec::new()).unwrap_err().kind();
+    assert_eq!(kind, ErrorKind::WouldBlock);
+    let (code, said) = agent.stop();
+    assert_eq!(code, Some(0));
+    assert_eq!(said, "stopping\nruns that were not over were broken off\n");
+}
+
+#[test]
+fn numbers_below_nothing_are_refused_as_numbers() {
+    for option in
+        ["--max-connections", "--header-timeout", "--body-timeout", "--send-timeout", "--grace"]
+    {
+        for words in [&["serve"][..], &["bridge", "--upstream", "http://127.0.0.1:1"]] {
+            let done = run(&[words, &[option, "-1"]].concat(), "");
+            assert_eq!(done.code, 2);
+            let error = format!("error: invalid value '-1' for '{option} <");
+            assert!(done.err.starts_with(&error), "{}", done.err);
+        }
+    }
+}
+
+#[test]
+fn a_url_that_can_never_be_called_is_wrong_usage() {
+    for url in ["http://127.0.0.1:99999/", "http://[::1/", "http://a b/", "ftp://a/", "a"] {
+        for words in [&["run", url][..], &["bridge", "--listen", "127.0.0.1:0", "--upstream", url]]
+        {
+            let done = run(words, "");
+            assert_eq!(done.code, 2, "{words:?}: {}", done.err);
+            assert!(done.err.contains("expected the URL of an agent"), "{}", done.err);
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_body_is_said_once() {
+    let agent = serve(&[]);
+    let bridge = Server::start(&["bridge", "--upstream", &agent.url]);
+    for server in [&agent, &bridge] {
+        let mut connection = connect(&server.url);
+        let head = head(0).replace("Content-Length: 0", "Transfer-Encoding: chunked");
+        connection.write_all((head + "zz\r\n").as_bytes()).unwrap();
+        let answer = String::from_utf8(read_to_close(&connection)).unwrap();
+        let detail = "{\"detail\":\"the body broke off: error reading a body from connection: \
+                      Invalid chunk size line: missing size digit\"";
+        assert!(answer.contains(detail), "{answer}");
+    }
 }

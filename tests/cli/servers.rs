@@ -60,11 +60,17 @@ impl Server {
         Self { url, child, told: Some(told) }
     }
 
+    /// Sends it a signal.
+    #[cfg(unix)]
+    pub(crate) fn tell(&self, signal: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
     /// Tells it to stop. Gives its exit status, and what it said since it listens.
     #[cfg(unix)]
     pub(crate) fn stop(mut self) -> (Option<i32>, String) {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.tell("-TERM");
         let status = self.child.wait().unwrap();
         (status.code(), self.told.take().unwrap().join().unwrap())
     }

@@ -27,6 +27,45 @@ fn a_run_that_fails_after_it_has_finished_is_one_run() {
 }
 
 #[test]
+fn what_is_asked_of_producers_is_asked_of_each_thread() {
+    let said = |id: &str| [format!("open {id}"), format!("say {id} Hi"), format!("close {id}")];
+    let text = |words: &[&[String]]| {
+        let words = words.concat();
+        session(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let bounds = |run: &str| [format!("start {run}"), format!("finish {run}")];
+    let ([start_a, end_a], [start_b, end_b]) = (bounds("1 of a"), bounds("1 of b"));
+    let one = [&[start_a][..], &said("m"), &[end_a]].concat();
+    let other = [&[start_b][..], &said("m"), &[end_b]].concat();
+    good(&["verify", "--producer"], text(&[&one, &other]));
+    let again = [&["start 2 of a".to_owned()][..], &said("m"), &["finish 2 of a".to_owned()]];
+    let done = run(&["verify", "--producer"], text(&[&one, &other, &again.concat()]));
+    let fault = "stdin:14: TEXT_MESSAGE_END: text message \"m\" is streamed again";
+    assert!(done.text().lines().any(|line| line.starts_with(fault)), "{}", done.text());
+    assert!(done.text().ends_with("3 success; 1 fault\n"), "{}", done.text());
+    // Places within a thread are those of the stream.
+    let event = |text: &str| text.to_owned() + "\n";
+    let late = text(&[&one])
+        + &text(&[&["start 1 of b".to_owned()]])
+        + &event(r#"{"type":"STEP_STARTED","stepName":"s","subagentRunId":"x"}"#)
+        + &event(r#"{"type":"SUBAGENT_STARTED","subagentRunId":"x","name":"n"}"#);
+    let done = run(&["verify", "--producer"], late);
+    let fault = "stdin:8: SUBAGENT_STARTED: subagent \"x\" is announced after event 6, which";
+    assert!(done.text().lines().any(|line| line.starts_with(fault)), "{}", done.text());
+}
+
+#[test]
+fn a_run_that_starts_in_that_of_another_thread_breaks_the_stream_for_producers_too() {
+    let text = session(&["start 1 of a", "start 1 of b", "finish 1 of b", "finish 1 of a"]);
+    for words in [&["verify"][..], &["verify", "--producer"]] {
+        let done = run(words, text.as_str());
+        let line = "stdin:2: RUN_STARTED: a run is active (L2)";
+        assert_eq!(done.text().lines().nth(1), Some(line), "{words:?}");
+        assert_eq!(done.code, 1);
+    }
+}
+
+#[test]
 fn what_is_asked_of_producers_alone_is_held_to_where_it_is_asked_for() {
     let pending = r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["c"]}}"#;
     let patch = r#"{"type":"STATE_DELTA","delta":[{"op":"remove","path":"/no"}],"mood":1}"#;

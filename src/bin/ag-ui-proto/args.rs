@@ -76,7 +76,8 @@ pub(crate) enum Command {
 #[command(after_help = "\
 Examples:
   ag-ui-proto encode session.jsonl -o session.frames
-  curl -sN -d @input.json -H 'Content-Type: application/json' $AGENT | ag-ui-proto encode -o s.frames
+  curl -sN -d @input.json -H 'Content-Type: application/json' -H 'Accept: text/event-stream' \\
+    $AGENT | ag-ui-proto encode -o s.frames
   ag-ui-proto encode --strict events.json -o events.frames")]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are")]
 pub(crate) struct Encode {
@@ -290,7 +291,7 @@ The rule stands in parentheses: C for chunks, L for the life of runs, S for stre
 subagents.
 
 With `--producer`, what breaks no stream is a line, too, and then the exit status is 1: what a consumer
-would be warned of, and the rules that are asked of producers alone. T stands for tool calls, I for
+would be warned of, and the rules that are asked of producers alone, of each thread for itself. T stands for tool calls, I for
 interrupts, ID for ids that are used twice.
 
 Examples:

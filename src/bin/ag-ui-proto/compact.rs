@@ -35,15 +35,16 @@ pub(crate) fn run(args: &Compact) -> Result<(), Failure> {
         }
     };
     report.clear();
-    let (before, left_out) = counted?;
+    let Compacted { before, left_out, refusal } = counted?;
+    if let Some(left_out) = list(&left_out) {
+        report.note(format!("{}: left out: {left_out}", events.name()));
+    }
+    refusal?;
     if let Some(cut) = events.cut() {
         return Err(Failure::Data(cut.to_owned()));
     }
     let (taken, of) = events.taken();
     let (written, into) = sink.written();
-    if let Some(left_out) = list(&left_out) {
-        report.note(format!("{}: left out: {left_out}", events.name()));
-    }
     report.note(format!(
         "{}: {} -> {} events ({}), {} {of} -> {} {into} ({})",
         events.name(),
@@ -77,14 +78,22 @@ fn list(left_out: &LeftOut) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// Compacts up to the first event that breaks a rule, and counts the events that were read, those
-/// included that this version does not know.
+/// What became of a stream.
+struct Compacted {
+    /// The events that were read, those included that this version does not know.
+    before: u64,
+    left_out: LeftOut,
+    /// Why it was not read to its end.
+    refusal: Result<(), Failure>,
+}
+
+/// Compacts up to the first event that breaks a rule.
 fn compact(
     args: &Compact,
     events: &mut Events,
     sink: &mut Sink,
     report: &Report,
-) -> Result<(u64, LeftOut), Failure> {
+) -> Result<Compacted, Failure> {
     let mut compactor = Compactor::new()
         .with_timestamps(args.timestamps.into())
         .with_raw_events(args.raw_events.into());
@@ -108,7 +117,7 @@ fn compact(
     }
     let left_out = compactor.finish(&mut ready);
     sink.put_all(&mut ready, report)?;
-    refusal.map(|()| (before, left_out))
+    Ok(Compacted { before, left_out, refusal })
 }
 
 impl From<Keep> for Extras {

@@ -3,10 +3,9 @@
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::Body;
 use futures_util::future::{Either, select};
 use http::Request;
 use hyper::body::Incoming;
@@ -32,6 +31,9 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// How long nothing is accepted if there is no room for a connection.
 const NO_ROOM: Duration = Duration::from_millis(100);
 
+/// How long it is not told of again: as connections end there is room, and then none.
+const TELL_AGAIN: Duration = Duration::from_secs(60);
+
 /// How connections are served.
 #[derive(Clone)]
 pub(crate) struct Connections {
@@ -47,14 +49,13 @@ impl Connections {
     pub(crate) async fn serve(self, listener: TcpListener, closing: watch::Receiver<()>) {
         let max = self.bounds.max_connections;
         let room = Arc::new(Semaphore::new(usize::try_from(max).unwrap_or(Semaphore::MAX_PERMITS)));
-        let mut is_told = false;
+        let mut told_at: Option<Instant> = None;
         loop {
             let next = pin!(next(&listener, &room));
             let mut told = closing.clone();
             let Either::Left((next, _)) = select(next, pin!(told.changed())).await else { break };
             match next {
                 Ok((socket, place)) => {
-                    is_told = false;
                     let (this, closing) = (self.clone(), closing.clone());
                     tokio::spawn(async move {
                         this.serve_one(socket, closing).await;
@@ -63,7 +64,8 @@ impl Connections {
                 }
                 Err(error) if is_of_one(&error) => {}
                 Err(error) => {
-                    if !std::mem::replace(&mut is_told, true) {
+                    if told_at.is_none_or(|at| at.elapsed() >= TELL_AGAIN) {
+                        told_at = Some(Instant::now());
                         say(&format!("no connection can be accepted for now: {error}"));
                     }
                     sleep(NO_ROOM).await;
@@ -80,8 +82,8 @@ impl Connections {
         let traffic = Traffic::new();
         let app = TowerToHyperService::new(self.app);
         let service = service_fn(|request: Request<Incoming>| {
-            let answering = traffic.begin();
-            let answer = app.call(request.map(Body::new));
+            let (answering, request) = traffic.begin(request);
+            let answer = app.call(request);
             async move { answer.await.map(|answer| answer.map(|body| answering.with(body))) }
         });
         let mut builder = auto::Builder::new(TokioExecutor::new());
@@ -93,7 +95,7 @@ impl Connections {
             .timer(TokioTimer::new())
             .keep_alive_interval(PING)
             .keep_alive_timeout(PING);
-        let socket = TokioIo::new(Watched { socket, traffic: traffic.clone() });
+        let socket = TokioIo::new(Watched::new(socket, traffic.clone()));
         let mut connection = pin!(builder.serve_connection(socket, service));
         let (stalled, closing) = (pin!(traffic.stalled(self.bounds)), pin!(closing.changed()));
         // How a connection ends is nothing that anybody could mend.

@@ -1,6 +1,5 @@
 //! A server, from its address to the signal that ends it.
 
-use std::future::Future;
 use std::io::{self, Write};
 use std::pin::pin;
 use std::time::Duration;
@@ -22,8 +21,8 @@ use crate::origins;
 /// How long a peer may be silent before the system asks whether it is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
-/// Serves until the process is told to stop, then lets runs go on for the time of grace; those that
-/// are not over by then break off.
+/// Serves until the process is told to stop, then lets runs go on for the time of grace, or until it is
+/// told again; those that are not over by then break off.
 pub(crate) fn serve(listen: &Listen, app: Router, what: &str) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Trouble(format!("no runtime: {error}")))?;
@@ -45,22 +44,21 @@ async fn serve_until_told(listen: &Listen, app: Router, what: &str) -> Result<()
     let refused = |error| Failure::Trouble(format!("{address}: cannot be listened on: {error}"));
     let listener = TcpListener::bind(address).await.map_err(refused)?;
     let bound = listener.local_addr().map_err(refused)?;
-    let stop = told_to_stop().map_err(|error| Failure::Trouble(format!("no signals: {error}")))?;
+    let mut stop =
+        told_to_stop().map_err(|error| Failure::Trouble(format!("no signals: {error}")))?;
     say(&format!("listening on http://{bound}/, {what}"));
 
     let set = if listen.merge { keep_little } else { keep_open };
     let (close, closing) = watch::channel(());
     let connections = Connections { app, bounds: listen.bounds, set };
     let mut server = pin!(connections.serve(listener, closing));
-    let ended = match select(&mut server, pin!(stop)).await {
-        Either::Left((ended, _)) => Some(ended),
-        Either::Right(_) => {
-            say("stopping");
-            drop(close);
-            tokio::time::timeout(listen.grace, server).await.ok()
-        }
-    };
-    if ended.is_none() {
+    if let Either::Left(_) = select(&mut server, pin!(stop())).await {
+        return Ok(());
+    }
+    say("stopping");
+    drop(close);
+    let grace = pin!(tokio::time::sleep(listen.grace));
+    if let Either::Right(_) = select(server, select(grace, pin!(stop()))).await {
         say("runs that were not over were broken off");
     }
     Ok(())
@@ -86,21 +84,22 @@ fn keep_little(connection: &TcpStream) {
     drop(socket.set_send_buffer_size(8 * UNSENT as usize));
 }
 
-/// Waits for Ctrl-C or SIGTERM. Signals are taken from now on, not from the first wait.
+/// Waits for Ctrl-C or SIGTERM, each time it is called. Signals are taken from now on, not from the first
+/// wait.
 #[cfg(unix)]
-fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+fn told_to_stop() -> io::Result<impl AsyncFnMut()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
+    Ok(async move || {
         select(pin!(interrupt.recv()), pin!(terminate.recv())).await;
     })
 }
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "as with Unix")]
-fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
-    Ok(async { drop(tokio::signal::ctrl_c().await) })
+fn told_to_stop() -> io::Result<impl AsyncFnMut()> {
+    Ok(async || drop(tokio::signal::ctrl_c().await))
 }
 
 /// A line on standard error. One that is closed is no reason to stop.

@@ -1,9 +1,10 @@
 //! The rules between events, and how a run ends.
 
+use std::collections::HashMap;
+
 use ag_ui_proto::Event;
 use ag_ui_proto::conversation::{
-    ChunkExpander, Consumer, Conversation, Delivered, Rejection, RunResult, Verifier, Violation,
-    WarningKind,
+    ChunkExpander, Consumer, Conversation, Delivered, Rejection, Verifier, Violation, WarningKind,
 };
 use ag_ui_proto::model::{Body, RunFinishedOutcome};
 
@@ -11,15 +12,43 @@ use ag_ui_proto::model::{Body, RunFinishedOutcome};
 pub(crate) enum Rules {
     /// To those that every consumer holds it to.
     Consumer { expander: Box<ChunkExpander>, verifier: Box<Verifier>, ready: Vec<Event> },
-    /// Also to those for producers.
-    Producer { consumer: Box<Consumer>, delivered: Delivered },
+    /// Also to those for producers, who are asked of a thread what is asked of a conversation.
+    Producer { stream: Box<Rules>, threads: Threads, delivered: Delivered },
+}
+
+/// The conversations of a stream.
+#[derive(Default)]
+pub(crate) struct Threads {
+    /// By thread: how many events it has seen, or been told of, and what they come to.
+    list: HashMap<String, (u64, Consumer)>,
+    /// The thread of the run that started last.
+    now: String,
+    /// Events of the stream.
+    events: u64,
+}
+
+impl Threads {
+    /// The thread that the next event of the stream belongs to, which it counts.
+    fn of(&mut self, event: &Event) -> &mut Consumer {
+        if let Body::RunStarted(body) = &event.body {
+            self.now.clone_from(&body.thread_id);
+        }
+        let new = || (0, Consumer::new(Conversation::new()).with_producer_rules());
+        let (seen, consumer) = self.list.entry(self.now.clone()).or_insert_with(new);
+        // Those of other threads count, so that a number is that of the stream.
+        (*seen..self.events).for_each(|_| consumer.skip());
+        self.events += 1;
+        *seen = self.events;
+        consumer
+    }
 }
 
 impl Rules {
     pub(crate) fn new(for_producers: bool) -> Self {
         if for_producers {
-            let consumer = Box::new(Consumer::new(Conversation::new()).with_producer_rules());
-            return Self::Producer { consumer, delivered: Delivered::default() };
+            let stream = Box::new(Self::new(false));
+            let (threads, delivered) = Default::default();
+            return Self::Producer { stream, threads, delivered };
         }
         let (expander, verifier) = Default::default();
         Self::Consumer { expander, verifier, ready: Vec::new() }
@@ -39,14 +68,15 @@ impl Rules {
                     .and_then(|()| ready.iter().try_for_each(|event| verifier.verify(event)))
                     .map_err(|violation| told(&violation))
             }
-            Self::Producer { consumer, delivered } => {
+            Self::Producer { stream, threads, delivered } => {
                 let event_type = event.event_type();
-                let pushed = consumer.push(event, delivered).map_err(refusal);
+                let judged = stream.judge(event.clone(), faults);
+                let pushed = threads.of(&event).push(event, delivered).map_err(refusal);
                 delivered.events.clear();
                 let kinds = delivered.warnings.drain(..).map(|warning| warning.kind);
                 let kinds = kinds.filter(|kind| !is_blameless(kind));
                 faults.extend(kinds.map(|kind| format!("{event_type}: {kind}")));
-                pushed
+                judged.and(pushed)
             }
         }
     }
@@ -55,9 +85,7 @@ impl Rules {
     pub(crate) fn may_end(self) -> bool {
         match self {
             Self::Consumer { verifier, .. } => verifier.is_terminated(),
-            Self::Producer { consumer, .. } => {
-                matches!(consumer.finish().result, RunResult::Finished(_) | RunResult::Failed(_))
-            }
+            Self::Producer { stream, .. } => stream.may_end(),
         }
     }
 }

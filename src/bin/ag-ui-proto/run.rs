@@ -46,10 +46,11 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
 /// A text that is no URL of a server that can be called.
 pub(crate) fn check_url(url: &str) -> Result<(), Failure> {
     let schemes = if cfg!(feature = "tls") { &["http", "https"][..] } else { &["http"] };
+    // The two take different things for URLs, and a call asks both.
     let is_known = url.parse::<Uri>().is_ok_and(|url| {
         url.host().is_some() && url.scheme_str().is_some_and(|scheme| schemes.contains(&scheme))
     });
-    if is_known {
+    if is_known && reqwest::Url::parse(url).is_ok() {
         return Ok(());
     }
     let schemes = schemes.join(" or ");

@@ -18,7 +18,8 @@ use super::{LimitArgs, Source, seconds, size};
 /// SIGTERM.
 ///
 /// Clients that are slow, silent or many are held to the limits below: each is finite, and a run that
-/// pauses is no slow client.
+/// pauses is no slow client. A client over HTTP/1 that closed its side of the connection is answered;
+/// once it may have gone, a run that says nothing for ten seconds ends.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -103,7 +104,8 @@ pub(crate) struct Run {
 /// those of `http_proxy`, `https_proxy` and `all_proxy`, but for what `no_proxy` lists.
 ///
 /// Clients that are slow, silent or many are held to the limits below: each is finite, and a run that
-/// pauses is no slow client.
+/// pauses is no slow client. A client over HTTP/1 that closed its side of the connection is answered;
+/// once it may have gone, a run that says nothing for ten seconds ends.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -139,8 +141,9 @@ pub(crate) struct Listen {
     /// slow links; on an idle one none waits
     #[arg(long)]
     pub(crate) merge: bool,
-    /// How long runs may go on once it is told to stop, in seconds
+    /// How long runs may go on once it is told to stop, in seconds; until it is told again
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) grace: Duration,
     #[command(flatten)]
     pub(crate) bounds: Bounds,
@@ -151,6 +154,7 @@ pub(crate) struct Listen {
 pub(crate) struct Bounds {
     /// Connections at a time; those beyond wait until one is closed
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = connections())]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) max_connections: u32,
     /// Memory for the bodies of all requests that are not yet answered, as in `64MiB`; one that finds
     /// it used up is answered with 503
@@ -159,13 +163,16 @@ pub(crate) struct Bounds {
     /// How long a client may take from its connection, or from the answer before, to the end of the
     /// headers of a request, in seconds; then the connection is closed
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) header_timeout: Duration,
     /// How long the body of a request may take, in seconds; then the answer is 408
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) body_timeout: Duration,
     /// How long a client may take nothing of an answer that is there for it, or not be reached, in
     /// seconds; then the connection is closed
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) send_timeout: Duration,
 }
 

@@ -64,9 +64,21 @@ pub(crate) fn run(args: &Bridge) -> Result<(), Failure> {
     });
     let log = Arc::clone(&bridge.log);
     let app = Router::new().fallback(forward).with_state(bridge);
-    let result = listen::serve(&args.listen, app, &format!("in front of {}", args.upstream));
+    let upstream = without_password(&args.upstream);
+    let result = listen::serve(&args.listen, app, &format!("in front of {upstream}"));
     say(&log.sums());
     result
+}
+
+/// The URL as it may stand in a log.
+fn without_password(url: &str) -> String {
+    match reqwest::Url::parse(url) {
+        Ok(mut parsed) if parsed.password().is_some() => {
+            let _ = parsed.set_password(Some("..."));
+            parsed.into()
+        }
+        _ => url.to_owned(),
+    }
 }
 
 /// What no other bridge is called.
@@ -310,13 +322,32 @@ fn name(format: Format) -> &'static str {
     }
 }
 
-/// The error and what is below it, which libraries of HTTP do not show.
+/// The error and what is below it, which libraries of HTTP do not show, or show as their own.
 fn with_sources(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
-        text = format!("{text}: {error}");
+        let below = error.to_string();
+        if !text.ends_with(&below) {
+            text = format!("{text}: {below}");
+        }
         source = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_has_no_password() {
+        for (url, want) in [
+            ("http://u:secret@a/b?c", "http://u:...@a/b?c"),
+            ("http://u@a/b", "http://u@a/b"),
+            ("http://a", "http://a"),
+        ] {
+            assert_eq!(without_password(url), want);
+        }
+    }
 }
