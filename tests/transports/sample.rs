@@ -231,7 +231,7 @@ pub(crate) fn cases() -> Vec<Case> {
             b"INFO starting\n",
             0,
             "rejected: event 0: frame 1 at byte 0: a frame of 1229866579 bytes is over the limit of \
-             10485760",
+             10485760, and its header is the text \"INFO\"",
         ),
         case("a broken rule", &step, 0, "rejected: event 0: STEP_STARTED: no run was started (L1)"),
     ]
