@@ -100,7 +100,7 @@ impl<T: Into<Value>> FromIterator<T> for Value {
 }
 
 /// An object. Of entries with the same key the last wins, in the place of the first.
-impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Value {
+impl<K: Into<super::Key>, V: Into<Value>> FromIterator<(K, V)> for Value {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         Self::Object(entries.into_iter().collect())
     }

@@ -10,13 +10,14 @@
 pub(crate) use super::ascii::text;
 use super::front::Front;
 use super::object::Entry;
-use super::{List, Number, Object, Value};
+use super::{Key, List, Number, Object, Value};
+use crate::model::node::MAX_SAFE_INTEGER;
 
 /// How many levels of a value are taken the short way. A level costs some stack, at most 1 KiB.
 const DIRECT_DEPTH: usize = 128;
 
 /// Takes a varint off the front of `bytes`, and gives what is left.
-#[inline]
+#[inline(always)]
 pub(crate) fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     if let [byte @ ..0x80, rest @ ..] = bytes {
         return Some((u64::from(*byte), rest));
@@ -28,14 +29,9 @@ pub(crate) fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
 /// The varint at the front of `bytes`, and how many bytes it has: 0 if it is none.
 #[inline(never)]
 fn long_varint(bytes: &[u8]) -> (u64, usize) {
-    const CONTINUED: u64 = 0x8080_8080_8080_8080;
-    // The first byte that is not continued ends it; nothing behind it counts.
-    let word = first_eight(bytes);
-    let ends = !word & CONTINUED;
-    let len = ends.trailing_zeros() as usize / 8 + 1;
+    let (value, len) = varint_of_word(first_eight(bytes));
     if len <= bytes.len().min(8) {
-        let counted = word & (ends ^ ends.wrapping_sub(1));
-        return (gather(counted & !CONTINUED), len);
+        return (value, len);
     }
     let mut value = 0;
     for (index, byte) in bytes.iter().take(9).enumerate() {
@@ -49,6 +45,32 @@ fn long_varint(bytes: &[u8]) -> (u64, usize) {
         Some(1) => (value | 1 << 63, 10),
         _ => (0, 0),
     }
+}
+
+/// The varint at the front of eight bytes, the first one lowest, and how many of them it has: nine
+/// if none of them ends it.
+#[inline(always)]
+fn varint_of_word(word: u64) -> (u64, usize) {
+    const CONTINUED: u64 = 0x8080_8080_8080_8080;
+    // The first byte that is not continued ends it; nothing behind it counts.
+    let ends = !word & CONTINUED;
+    let counted = word & (ends ^ ends.wrapping_sub(1));
+    (gather(counted & !CONTINUED), ends.trailing_zeros() as usize / 8 + 1)
+}
+
+/// Takes a varint off the front of `bytes` that is an integer a double can count.
+// Inlined, since a timestamp is most of what many an event holds beside its texts.
+#[inline(always)]
+pub(crate) fn safe_integer(bytes: &[u8]) -> Option<(i64, &[u8])> {
+    // Seven bytes hold 49 bits, so that nothing waits for the value.
+    if let Some(word) = bytes.first_chunk()
+        && let (value, len @ ..8) = varint_of_word(u64::from_le_bytes(*word))
+    {
+        return Some((value.cast_signed(), bytes.get(len..)?));
+    }
+    let (bits, rest) = varint(bytes)?;
+    let value = bits.cast_signed();
+    (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(&value).then_some((value, rest))
 }
 
 /// The first eight bytes, the first one lowest; zeros where there are less.
@@ -106,6 +128,11 @@ pub(crate) fn read_object(bytes: &[u8], room: usize) -> Option<Object> {
     entries(bytes, room.min(DIRECT_DEPTH).checked_sub(1)?)
 }
 
+/// Reads a `ListValue` message; its elements may be values of `room - 1` levels.
+pub(crate) fn read_list(bytes: &[u8], room: usize) -> Option<List> {
+    elements(bytes, room.min(DIRECT_DEPTH).checked_sub(1)?)
+}
+
 // Inlined, so that a value is made in its container and need not be moved there.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a third of the time of an open value")]
@@ -149,7 +176,7 @@ fn entries(bytes: &[u8], room: usize) -> Option<Object> {
     while let [0x0a, after @ ..] = rest {
         let (entry, after) = counted(after)?;
         let (key, value) = key_and_value(entry)?;
-        entries.push((text(key)?.to_owned(), read(value, room)?));
+        entries.push((text(key)?.into(), read(value, room)?));
         rest = after;
     }
     Some(Object::from(entries))
@@ -279,12 +306,24 @@ fn write_entries(object: &Object, room: usize, out: &mut impl Front, end: usize)
         let mark = at;
         at = write(value, room, out, at)?;
         at = out.put_header(at, 0x12, mark)?;
-        if !key.is_empty() {
-            at = out.put_counted(at, 0x0a, key.as_bytes())?;
-        }
+        at = write_key(key, out, at)?;
         at = out.put_header(at, 0x0a, mark)?;
     }
     Some(at)
+}
+
+#[inline(always)]
+fn write_key(key: &Key, out: &mut impl Front, at: usize) -> Option<usize> {
+    match key.padded() {
+        Some((_, 0)) => Some(at),
+        Some((padded, len)) if out.free(at) >= padded.len() => {
+            let room = out.before(at, padded.len())?;
+            // The zeros in front of the key are written over by what comes next.
+            *room.first_chunk_mut()? = *padded;
+            out.put_array(at.checked_sub(usize::from(len))?, [0x0a, len])
+        }
+        _ => out.put_counted(at, 0x0a, key.as_bytes()),
+    }
 }
 
 #[cfg(test)]

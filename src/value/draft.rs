@@ -6,7 +6,7 @@
 use super::decode::{Root, Scalar, Sink, walk};
 use super::index::make_unique;
 use super::object::Entry;
-use super::{List, Number, Object, Value, ValueError};
+use super::{Key, List, Number, Object, Value, ValueError};
 
 /// What one `Value` message, or all that merge into one, has held so far.
 #[derive(Debug, Default)]
@@ -65,7 +65,7 @@ impl Entries {
         if value.is_none() {
             self.kindless.push(self.all.len());
         }
-        self.all.push((key.to_owned(), value.unwrap_or_default()));
+        self.all.push((key.into(), value.unwrap_or_default()));
     }
 
     /// The object of these entries alone.
@@ -93,7 +93,7 @@ impl Entries {
         }
     }
 
-    fn into_optional(self) -> impl Iterator<Item = (String, Option<Value>)> {
+    fn into_optional(self) -> impl Iterator<Item = (Key, Option<Value>)> {
         let mut kindless = self.kindless.into_iter().peekable();
         self.all.into_iter().enumerate().map(move |(at, (key, value))| {
             let given = kindless.next_if_eq(&at).is_none();
@@ -124,7 +124,7 @@ impl Drafts<'_> {
 impl<'a> Sink<'a> for Drafts<'a> {
     fn scalar_entry(&mut self, key: &'a str, scalar: Scalar<'a>) {
         if let Draft::Object(entries) = &mut self.at_hand {
-            entries.all.push((key.to_owned(), scalar.into()));
+            entries.all.push((key.into(), scalar.into()));
         }
     }
 

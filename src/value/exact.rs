@@ -11,7 +11,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::object::Entry;
-use super::{JsonError, List, MAX_DEPTH, Number, Seen, Value};
+use super::{JsonError, Key, List, MAX_DEPTH, Number, Seen, Value};
 
 /// JSON text as it was written.
 #[derive(Debug, Clone, PartialEq)]
@@ -179,7 +179,7 @@ struct State<'t> {
 }
 
 enum Step {
-    Key(String),
+    Key(Key),
     Index(usize),
 }
 
@@ -299,7 +299,7 @@ impl<'de> Visitor<'de> for Exact<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         self.open()?;
         let mut entries: Vec<Entry> = Vec::new();
-        while let Some(key) = members.next_key::<String>()? {
+        while let Some(key) = members.next_key::<Key>()? {
             self.state.borrow_mut().path.push(Step::Key(key.clone()));
             let value = if key == super::json::NUMBER_KEY && super::json::has_arbitrary_precision()
             {

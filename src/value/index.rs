@@ -2,6 +2,8 @@
 
 use std::hash::{BuildHasher, RandomState};
 
+use super::Key;
+
 /// A slot that was never used; a search ends here.
 const EMPTY: usize = usize::MAX;
 /// A slot whose key is gone; a search goes on.
@@ -26,7 +28,7 @@ impl KeyIndex {
     }
 
     /// The index of `entries`, whose keys are unique.
-    pub(super) fn of<V>(entries: &[(String, V)]) -> Self {
+    pub(super) fn of<V>(entries: &[(Key, V)]) -> Self {
         let mut index = Self::with_capacity(entries.len() + 1);
         for at in 0..entries.len() {
             index.add(entries, at);
@@ -35,12 +37,12 @@ impl KeyIndex {
     }
 
     /// Where `key` stands in `entries`.
-    pub(super) fn find<V>(&self, entries: &[(String, V)], key: &str) -> Option<usize> {
+    pub(super) fn find<V>(&self, entries: &[(Key, V)], key: &str) -> Option<usize> {
         self.slot_of(entries, key).ok().and_then(|slot| self.slots.get(slot)).copied()
     }
 
     /// Enters the key at position `at`, which is not in the index yet.
-    pub(super) fn add<V>(&mut self, entries: &[(String, V)], at: usize) {
+    pub(super) fn add<V>(&mut self, entries: &[(Key, V)], at: usize) {
         let Some((key, _)) = entries.get(at) else { return };
         if (self.used + 1) * 2 > self.slots.len() {
             self.grow(entries);
@@ -52,7 +54,7 @@ impl KeyIndex {
     }
 
     /// Takes out `key`, which must still be in `entries`.
-    pub(super) fn remove<V>(&mut self, entries: &[(String, V)], key: &str) -> Option<usize> {
+    pub(super) fn remove<V>(&mut self, entries: &[(Key, V)], key: &str) -> Option<usize> {
         let slot = self.slot_of(entries, key).ok()?;
         let at = self.slots.get(slot).copied();
         self.set(slot, GONE);
@@ -61,7 +63,7 @@ impl KeyIndex {
 
     /// Takes out the key at position `at`, which must still be in `entries`; the keys behind it are
     /// then found one position further to the front.
-    pub(super) fn close_up<V>(&mut self, entries: &[(String, V)], at: usize) {
+    pub(super) fn close_up<V>(&mut self, entries: &[(Key, V)], at: usize) {
         let Some((key, _)) = entries.get(at) else { return };
         self.remove(entries, key);
         let behind = at + 1..entries.len();
@@ -80,7 +82,7 @@ impl KeyIndex {
     }
 
     /// The slot that holds `key`, or the empty one where the search for it ends.
-    fn slot_of<V>(&self, entries: &[(String, V)], key: &str) -> Result<usize, usize> {
+    fn slot_of<V>(&self, entries: &[(Key, V)], key: &str) -> Result<usize, usize> {
         let mask = self.slots.len() - 1;
         let hash = self.hasher.hash_one(key) & u64::try_from(mask).unwrap_or(u64::MAX);
         let mut slot = usize::try_from(hash).unwrap_or(0);
@@ -97,7 +99,7 @@ impl KeyIndex {
     }
 
     /// Doubles the slots, or just sweeps out the keys that are gone.
-    fn grow<V>(&mut self, entries: &[(String, V)]) {
+    fn grow<V>(&mut self, entries: &[(Key, V)]) {
         let live: Vec<usize> =
             self.slots.iter().copied().filter(|&at| at != EMPTY && at != GONE).collect();
         self.slots = vec![EMPTY; ((live.len() + 1) * 4).next_power_of_two()];
@@ -124,7 +126,7 @@ const FEW: usize = 24;
 /// Makes keys unique: the last value of a key wins and takes the place of the first.
 ///
 /// Linear in the number of entries.
-pub(super) fn make_unique<V>(entries: &mut Vec<(String, V)>) {
+pub(super) fn make_unique<V>(entries: &mut Vec<(Key, V)>) {
     let repeats = if entries.is_sorted_by(|a, b| a.0 < b.0) {
         // Ascending keys, as from a sorted map.
         Vec::new()
@@ -151,7 +153,7 @@ pub(super) fn make_unique<V>(entries: &mut Vec<(String, V)>) {
 }
 
 /// Pairs of positions with the same key: its first, and each later one in ascending order.
-fn repeats_by_scan<V>(entries: &[(String, V)]) -> Vec<(usize, usize)> {
+fn repeats_by_scan<V>(entries: &[(Key, V)]) -> Vec<(usize, usize)> {
     let mut repeats = Vec::new();
     for (at, (key, _)) in entries.iter().enumerate() {
         if let Some(first) = entries.iter().take(at).position(|entry| entry.0 == *key) {
@@ -161,7 +163,7 @@ fn repeats_by_scan<V>(entries: &[(String, V)]) -> Vec<(usize, usize)> {
     repeats
 }
 
-fn repeats_by_hash<V>(entries: &[(String, V)]) -> Vec<(usize, usize)> {
+fn repeats_by_hash<V>(entries: &[(Key, V)]) -> Vec<(usize, usize)> {
     let mut repeats = Vec::new();
     let mut index = KeyIndex::with_capacity(entries.len());
     for (at, (key, _)) in entries.iter().enumerate() {
@@ -177,22 +179,21 @@ fn repeats_by_hash<V>(entries: &[(String, V)]) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
 
-    fn entries(keys: &[&str]) -> Vec<(String, usize)> {
-        keys.iter().enumerate().map(|(at, key)| ((*key).to_owned(), at)).collect()
+    fn entries(keys: &[&str]) -> Vec<(Key, usize)> {
+        keys.iter().enumerate().map(|(at, key)| (Key::from(*key), at)).collect()
     }
 
     #[test]
     fn the_last_value_takes_the_place_of_the_first() {
         let mut few = entries(&["a", "b", "a", "c", "a", "b"]);
         make_unique(&mut few);
-        assert_eq!(few, [("a".to_owned(), 4), ("b".to_owned(), 5), ("c".to_owned(), 3)]);
+        assert_eq!(few, [("a".into(), 4), ("b".into(), 5), ("c".into(), 3)]);
     }
 
     #[test]
     fn many_keys_are_made_unique_like_few() {
-        let keys: Vec<String> = (0..1000).map(|n| format!("k{}", n % 700)).collect();
-        let mut many: Vec<(String, usize)> =
-            keys.iter().enumerate().map(|(at, key)| (key.clone(), at)).collect();
+        let mut many: Vec<(Key, usize)> =
+            (0..1000).map(|at| (format!("k{}", at % 700).into(), at)).collect();
         make_unique(&mut many);
         assert_eq!(many.len(), 700);
         for (at, (key, value)) in many.iter().enumerate() {

@@ -272,7 +272,7 @@ impl<'de> Visitor<'de> for Level<'_> {
         let mut entries = Vec::new();
         let mut more = self.open();
         while let Ok(true) = more {
-            more = push_key(&mut entries, members.next_key());
+            more = members.next_key_seed(KeyOf(&mut entries)).map(|key| key.is_some());
             if let Ok(true) = more {
                 more = set_value(&mut entries, members.next_value_seed(self.inner()));
             }
@@ -303,11 +303,29 @@ fn push_element<E>(list: &mut List, element: Result<Option<Value>, E>) -> Result
     Ok(more)
 }
 
-fn push_key<E>(entries: &mut Vec<Entry>, key: Result<Option<String>, E>) -> Result<bool, E> {
-    let key = key?;
-    let more = key.is_some();
-    entries.extend(key.map(|key| (key, Value::Null)));
-    Ok(more)
+/// Reads a key and begins its entry.
+// It is made where it stands: moving it there would take longer than making it.
+struct KeyOf<'a>(&'a mut Vec<Entry>);
+
+impl<'de> DeserializeSeed<'de> for KeyOf<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for KeyOf<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<(), E> {
+        self.0.push((key.into(), Value::Null));
+        Ok(())
+    }
 }
 
 fn set_value<E>(entries: &mut [Entry], value: Result<Value, E>) -> Result<bool, E> {

@@ -94,8 +94,8 @@ fn copy_list(list: &List) -> List {
 
 /// A copy with null in the place of each deep child.
 fn copy_object(object: &Object) -> Object {
-    let entries = object.iter().map(|(key, value)| (key.to_owned(), copy_shallow(value)));
-    Object::from_unique(entries.collect())
+    let entries = object.as_slice().iter();
+    Object::from_unique(entries.map(|(key, value)| (key.clone(), copy_shallow(value))).collect())
 }
 
 fn copy_shallow(value: &Value) -> Value {

@@ -3,10 +3,10 @@
 use std::{mem, slice, vec};
 
 use super::index::{KeyIndex, make_unique};
-use super::{Value, nest};
+use super::{Key, Value, nest};
 
 /// One entry of an object.
-pub(super) type Entry = (String, Value);
+pub(super) type Entry = (Key, Value);
 
 /// From this many entries on, what may change an object looks keys up by hash.
 const WIDE: usize = 32;
@@ -97,11 +97,11 @@ impl Object {
     /// Sets the value of `key` and returns the one it had.
     ///
     /// A key that is there keeps its place; a new one goes to the end.
-    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
+    pub fn insert(&mut self, key: impl Into<Key>, value: impl Into<Value>) -> Option<Value> {
         self.insert_entry(key.into(), value.into())
     }
 
-    fn insert_entry(&mut self, key: String, value: Value) -> Option<Value> {
+    fn insert_entry(&mut self, key: Key, value: Value) -> Option<Value> {
         if let Some(old) = self.get_mut(&key) {
             return Some(mem::replace(old, value));
         }
@@ -238,7 +238,7 @@ impl Object {
 
     /// The entries in order.
     #[must_use]
-    pub fn as_slice(&self) -> &[(String, Value)] {
+    pub fn as_slice(&self) -> &[(Key, Value)] {
         match &self.0 {
             Repr::Plain(entries) => entries,
             Repr::Indexed(indexed) => &indexed.0,
@@ -247,7 +247,7 @@ impl Object {
 
     /// The entries in order.
     #[must_use]
-    pub fn into_vec(mut self) -> Vec<(String, Value)> {
+    pub fn into_vec(mut self) -> Vec<(Key, Value)> {
         self.take_entries()
     }
 
@@ -320,29 +320,29 @@ impl std::ops::Index<&str> for Object {
 }
 
 /// Of entries with the same key the last value wins, in the place of the first.
-impl From<Vec<(String, Value)>> for Object {
-    fn from(mut entries: Vec<(String, Value)>) -> Self {
+impl From<Vec<(Key, Value)>> for Object {
+    fn from(mut entries: Vec<(Key, Value)>) -> Self {
         make_unique(&mut entries);
         Self::from_unique(entries)
     }
 }
 
 /// Of entries with the same key the last value wins, in the place of the first.
-impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Object {
+impl<K: Into<Key>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Object {
     fn from(entries: [(K, V); N]) -> Self {
         entries.into_iter().collect()
     }
 }
 
 /// Of entries with the same key the last value wins, in the place of the first.
-impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
+impl<K: Into<Key>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let entries = entries.into_iter().map(|(key, value)| (key.into(), value.into()));
         Self::from(entries.collect::<Vec<Entry>>())
     }
 }
 
-impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Object {
+impl<K: Into<Key>, V: Into<Value>> Extend<(K, V)> for Object {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         for (key, value) in entries {
             self.insert(key, value);
@@ -351,7 +351,7 @@ impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Object {
 }
 
 impl IntoIterator for Object {
-    type Item = (String, Value);
+    type Item = (Key, Value);
     type IntoIter = IntoIter;
 
     fn into_iter(self) -> IntoIter {
@@ -378,15 +378,15 @@ impl<'a> IntoIterator for &'a mut Object {
 }
 
 /// The entries of an [`Object`] in order, owned.
-pub type IntoIter = vec::IntoIter<(String, Value)>;
+pub type IntoIter = vec::IntoIter<(Key, Value)>;
 
 /// The entries of an [`Object`] in order.
 #[derive(Debug, Clone)]
-pub struct Iter<'a>(slice::Iter<'a, (String, Value)>);
+pub struct Iter<'a>(slice::Iter<'a, (Key, Value)>);
 
 /// The entries of an [`Object`] in order, with values to change.
 #[derive(Debug)]
-pub struct IterMut<'a>(slice::IterMut<'a, (String, Value)>);
+pub struct IterMut<'a>(slice::IterMut<'a, (Key, Value)>);
 
 impl<'a> Iterator for Iter<'a> {
     type Item = (&'a str, &'a Value);
@@ -439,7 +439,7 @@ mod tests {
     #[test]
     fn a_key_keeps_the_place_it_was_first_given() {
         let mut object = Object::from([("b", 1), ("a", 2), ("b", 3)]);
-        assert_eq!(object.as_slice(), [("b".to_owned(), 3.into()), ("a".to_owned(), 2.into())]);
+        assert_eq!(object.as_slice(), [("b".into(), 3.into()), ("a".into(), 2.into())]);
         assert_eq!(object.insert("a", 4), Some(2.into()));
         assert_eq!(object.insert("c", 5), None);
         assert_eq!(keys(&object), ["b", "a", "c"]);
@@ -489,7 +489,7 @@ mod tests {
             assert_eq!(object.take_entry(&name(n)), Some((at, true.into())));
             assert_eq!(object.remove(&name(n)), None);
             if n % 3 == 0 {
-                plain.push((format!("new{n}"), n.into()));
+                plain.push((format!("new{n}").into(), n.into()));
                 assert_eq!(object.insert(format!("new{n}"), n), None);
             }
             assert_eq!(object.as_slice(), plain);
@@ -544,7 +544,7 @@ mod tests {
         object.discard("3");
         object.discard("absent");
         assert_eq!(object.len(), 38);
-        assert_eq!(object.as_slice().get(3), Some(&("38".to_owned(), 38.into())));
+        assert_eq!(object.as_slice().get(3), Some(&("38".into(), 38.into())));
         assert_eq!(object.get("38"), Some(&38.into()));
         assert_eq!(object.get("3"), None);
         assert_eq!(object.insert("38", 0), Some(38.into()));

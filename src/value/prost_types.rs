@@ -118,7 +118,7 @@ fn our_object(object: Struct, left: usize) -> Result<Object, ConvertError> {
     let mut entries = Vec::with_capacity(object.fields.len());
     for (key, value) in object.fields {
         match ours(value, left) {
-            Ok(value) => entries.extend(value.map(|value| (key, value))),
+            Ok(value) => entries.extend(value.map(|value| (key.into(), value))),
             Err(error) => return Err(error.inside(Some(&key), 0)),
         }
     }
@@ -150,7 +150,7 @@ fn their_list(list: List) -> ListValue {
 fn their_struct(object: Object) -> Struct {
     let mut fields = BTreeMap::new();
     for (key, value) in object {
-        fields.insert(key, theirs(value));
+        fields.insert(key.into(), theirs(value));
     }
     Struct { fields }
 }

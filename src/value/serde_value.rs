@@ -46,7 +46,7 @@ impl From<Json> for Value {
                 }
                 Json::Object(members) => {
                     let (keys, values): (Vec<_>, Vec<_>) = members.into_iter().unzip();
-                    let entries = keys.into_iter().map(|key| (key, Value::Null)).collect();
+                    let entries = keys.into_iter().map(|key| (key.into(), Value::Null)).collect();
                     *into = Value::Object(Object::from_unique(entries));
                     if let Value::Object(object) = into {
                         todo.extend(values.into_iter().zip(object.values_mut()));
@@ -76,7 +76,7 @@ impl From<&Json> for Value {
                     }
                 }
                 Json::Object(members) => {
-                    let entries = members.keys().map(|key| (key.clone(), Value::Null)).collect();
+                    let entries = members.keys().map(|key| (key.into(), Value::Null)).collect();
                     *into = Value::Object(Object::from_unique(entries));
                     if let Value::Object(object) = into {
                         todo.extend(members.values().zip(object.values_mut()));

@@ -120,7 +120,7 @@ fn put_back(
         Some(Value::Object(object)) => {
             let mut members = std::mem::take(object).into_vec();
             loop {
-                members.insert(at.min(members.len()), (key, value));
+                members.insert(at.min(members.len()), (key.into(), value));
                 let Some((mut path, place, old)) = next() else { break };
                 let Some(last) = path.pop() else { break };
                 (key, at, value) = (last, place, old);
