@@ -1,11 +1,12 @@
 //! An event read where it lies, for whoever does not want to hold it: a relay, a router, a log.
 
 use super::Limits;
-use super::direct::read_arm;
+use super::direct::{ReadBase, read_arm, read_base};
 use super::schema::{ARMS, Arm, Field, Kind, Message};
 use crate::model::EventType;
-use crate::model::node::MAX_SAFE_INTEGER;
-use crate::value::direct::{check_object, check_value, counted, counted_here, text, varint};
+use crate::value::direct::{
+    check_object, check_value, counted, counted_here, safe_integer, text, varint,
+};
 
 /// The tags of the open fields of a base.
 const RAW_EVENT: u8 = 0x1a;
@@ -42,7 +43,8 @@ const METADATA: u8 = 0x22;
 pub struct EventView<'a> {
     arm: &'static Arm,
     timestamp: Option<i64>,
-    base: &'a [u8],
+    /// The open fields of the base.
+    open: &'a [u8],
     /// The texts in the fields 2 and 3: the ids and deltas that most looks are for. Others are found
     /// among `fields` when they are asked for.
     leading: [Option<&'a str>; 2],
@@ -89,12 +91,12 @@ impl<'a> EventView<'a> {
         let (number, rest) = read_arm(payload)?;
         let (bytes, []) = counted_here(rest)? else { return None };
         let arm = ARMS.get(usize::from(number).checked_sub(1)?)?;
-        let [0x0a, rest @ ..] = bytes else { return None };
-        let (base, fields) = counted_here(rest)?;
-        let rest = rest.get(rest.len() - fields.len() - base.len()..)?;
-        let timestamp = read_base(rest, fields.len(), arm.number, limits.max_depth())?;
+        let ReadBase { timestamp, open, fields } = read_base(bytes, arm.number)?;
+        if !open.is_empty() {
+            check_open(open, limits.max_depth())?;
+        }
         let leading = read_fields(arm.message, fields, limits.max_depth())?;
-        Some(Self { arm, timestamp, base, leading, fields })
+        Some(Self { arm, timestamp, open, leading, fields })
     }
 
     /// The type of the event.
@@ -112,13 +114,13 @@ impl<'a> EventView<'a> {
     /// The metadata: a `google.protobuf.Struct` message.
     #[must_use]
     pub fn metadata(&self) -> Option<&'a [u8]> {
-        body(self.base, METADATA)
+        body(self.open, METADATA)
     }
 
     /// The producer's own event: a `google.protobuf.Value` message.
     #[must_use]
     pub fn raw_event(&self) -> Option<&'a [u8]> {
-        body(self.base, RAW_EVENT)
+        body(self.open, RAW_EVENT)
     }
 
     /// Id of the message that the event belongs to. As [`EventView::text`].
@@ -226,30 +228,6 @@ impl<'a> Iterator for Members<'a> {
 }
 
 impl std::iter::FusedIterator for Members<'_> {}
-
-/// Checks the base of an event, which all of `bytes` but the last `behind` are, and gives its
-/// timestamp.
-// The bytes behind the base are there so that a varint can be read a word at a time.
-#[inline(always)]
-#[expect(clippy::option_option, reason = "wrong, without a timestamp, or with one")]
-fn read_base(bytes: &[u8], behind: usize, number: u8, max_depth: usize) -> Option<Option<i64>> {
-    let (mut declared, mut rest, mut timestamp) = (0, bytes, None);
-    if let [0x08, number, after @ ..] = rest {
-        (declared, rest) = (*number, after);
-    }
-    if declared != number {
-        return None;
-    }
-    if let [0x10, after @ ..] = rest {
-        let (read, after) = safe_integer(after)?;
-        (timestamp, rest) = (Some(read), after);
-    }
-    let open = rest.get(..rest.len().checked_sub(behind)?)?;
-    if !open.is_empty() {
-        check_open(open, max_depth)?;
-    }
-    Some(timestamp)
-}
 
 /// Checks what a base has behind the timestamp.
 #[inline(never)]
@@ -368,12 +346,4 @@ fn check_message(message: &Message, bytes: &[u8], level: usize, max_depth: usize
         }
     }
     rest.is_empty().then_some(())
-}
-
-/// An integer that a double can count.
-#[inline(always)]
-fn safe_integer(bytes: &[u8]) -> Option<(i64, &[u8])> {
-    let (bits, rest) = varint(bytes)?;
-    let value = bits.cast_signed();
-    (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(&value).then_some((value, rest))
 }

@@ -7,7 +7,7 @@ use bytes::BytesMut;
 
 use super::piece::{Member, Message};
 use super::read::Reader;
-use super::reshaped::{base_size, read_base, write_base};
+use super::reshaped::{ReadBase, base_size, read_base, read_open_base, write_base};
 use super::write::{Form, Writer, append, append_by_scratch};
 use crate::model::enforce::Plain;
 use crate::model::node::Node;
@@ -40,22 +40,28 @@ macro_rules! events {
         ) -> Option<()> {
             let (arm, rest) = read_arm(payload)?;
             let (bytes, []) = counted(rest)? else { return None };
-            let mut from = Reader::new(bytes, max_depth);
             let number = match arm {
                 $( $arm => $number, )*
                 _ => return None,
             };
-            let base = read_base(&mut from, number)?;
+            let ReadBase { timestamp, open, fields } = read_base(bytes, number)?;
+            let mut from = Reader::new(fields, max_depth);
             match arm {
                 $(
                     $arm => {
                         let body = Body::$name(Message::read(&mut from)?);
-                        *into = Some(Event { base, body });
+                        *into = Some(Event { base: Base { timestamp, ..Base::default() }, body });
                     }
                 )*
                 _ => return None,
             }
-            from.end(())
+            from.end(())?;
+            match into {
+                Some(event) if !open.is_empty() => {
+                    read_open_base(Reader::new(open, max_depth), &mut event.base)
+                }
+                _ => Some(()),
+            }
         }
 
         /// Appends the event, if it is usual.

@@ -5,7 +5,6 @@
 
 use super::read::Reader;
 use super::write::Writer;
-use crate::model::node::MAX_SAFE_INTEGER;
 use crate::model::{EncryptedValueSubtype, PatchOp, ResumeStatus, Role, TextRole, ToolCallType};
 use crate::value::front::Front;
 use crate::value::front::{counted_len, varint_len};
@@ -150,7 +149,8 @@ macro_rules! names {
 names!(EncryptedValueSubtype, ResumeStatus, Role, TextRole, ToolCallType);
 
 impl<T: Body> Member for Option<T> {
-    #[inline]
+    // Inlined, so that what is absent is not written to memory and read again.
+    #[inline(always)]
     fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
         if from.is_at(number) { read_one(from).map(Some) } else { Some(None) }
     }
@@ -261,13 +261,9 @@ impl Member for Option<bool> {
 
 /// An integer that a double can count.
 impl Member for Option<i64> {
-    #[inline]
+    #[inline(always)]
     fn read(from: &mut Reader<'_>, number: u8) -> Option<Self> {
-        if !from.is_at_varint(number) {
-            return Some(None);
-        }
-        let value = from.next_varint()?.cast_signed();
-        (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(&value).then_some(Some(value))
+        if from.is_at_varint(number) { from.next_safe_integer().map(Some) } else { Some(None) }
     }
 
     #[inline]

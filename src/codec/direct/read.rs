@@ -1,6 +1,6 @@
 //! The bytes of a message that are left to read.
 
-use crate::value::direct::{counted, read_object, read_value, text, varint};
+use crate::value::direct::{counted, read_object, read_value, safe_integer, text, varint};
 use crate::value::{Object, Value};
 
 /// What is left of a message, and where it stands in the event.
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What is made of it, if all has been read.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end<T>(&self, made: T) -> Option<T> {
         self.rest.is_empty().then_some(made)
     }
@@ -41,13 +41,13 @@ impl<'a> Reader<'a> {
     /// Whether the length-delimited field `number` is next.
     ///
     /// Fields above 15 have a longer tag; no message but the envelope has any.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_at(&self, number: u8) -> bool {
         matches!(self.rest, [tag, ..] if *tag == number << 3 | 2)
     }
 
     /// The bytes of the length-delimited field that is next.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_body(&mut self) -> Option<&'a [u8]> {
         let (_, rest) = self.rest.split_first()?;
         let (body, rest) = counted(rest)?;
@@ -62,13 +62,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether the varint field `number` is next.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_at_varint(&self, number: u8) -> bool {
         matches!(self.rest, [tag, ..] if *tag == number << 3)
     }
 
     /// The varint of the field that is next.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_varint(&mut self) -> Option<u64> {
         let (_, rest) = self.rest.split_first()?;
         let (value, rest) = varint(rest)?;
@@ -76,8 +76,17 @@ impl<'a> Reader<'a> {
         Some(value)
     }
 
+    /// The integer that a double can count of the field that is next.
+    #[inline(always)]
+    pub(crate) fn next_safe_integer(&mut self) -> Option<i64> {
+        let (_, rest) = self.rest.split_first()?;
+        let (value, rest) = safe_integer(rest)?;
+        self.rest = rest;
+        Some(value)
+    }
+
     /// The varint of the field `number`; 0 if it is not next.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn varint(&mut self, number: u8) -> Option<u64> {
         if self.is_at_varint(number) { self.next_varint() } else { Some(0) }
     }

@@ -16,26 +16,47 @@ use crate::model::{
     SubagentFinishedOutcome, SubagentSuccess, SubagentSuspended, ToolCall, ToolCallResult,
 };
 use crate::value::Object;
+use crate::value::direct::{counted_here, safe_integer};
 use crate::value::front::Front;
 use crate::value::front::counted_len;
 
-/// Reads the first field of an event's message. It must declare the event's type.
-#[inline]
-pub(super) fn read_base(from: &mut Reader<'_>, number: u8) -> Option<Base> {
-    if !from.is_at(1) {
+/// The first field of an event's message, which must declare the event's type.
+pub(in crate::codec) struct ReadBase<'a> {
+    pub(in crate::codec) timestamp: Option<i64>,
+    /// The fields of the base that are open values. Few have any.
+    pub(in crate::codec) open: &'a [u8],
+    /// The fields behind the base.
+    pub(in crate::codec) fields: &'a [u8],
+}
+
+/// Reads the base of an event, but for its open fields.
+#[inline(always)]
+pub(in crate::codec) fn read_base(message: &[u8], number: u8) -> Option<ReadBase<'_>> {
+    let [0x0a, rest @ ..] = message else { return None };
+    let (base, fields) = counted_here(rest)?;
+    // What stands behind the base is read along, so that the timestamp can be read a word at a time.
+    let mut rest = rest.get(rest.len() - fields.len() - base.len()..)?;
+    let (mut declared, mut timestamp) = (0, None);
+    if let [0x08, number, after @ ..] = rest {
+        (declared, rest) = (*number, after);
+    }
+    if declared != number {
         return None;
     }
-    let bytes = from.next_body()?;
-    let mut from = from.inner(bytes, 0);
-    if from.varint(base_event::TYPE)? != u64::from(number) {
-        return None;
+    if let [0x10, after @ ..] = rest {
+        let (read, after) = safe_integer(after)?;
+        (timestamp, rest) = (Some(read), after);
     }
-    let base = Base {
-        timestamp: Member::read(&mut from, base_event::TIMESTAMP)?,
-        raw_event: Member::read(&mut from, base_event::RAW_EVENT)?,
-        metadata: Member::read(&mut from, base_event::METADATA)?,
-    };
-    from.end(base)
+    let open = rest.get(..rest.len().checked_sub(fields.len())?)?;
+    Some(ReadBase { timestamp, open, fields })
+}
+
+/// Reads the open fields of a base, which few have.
+#[inline(never)]
+pub(super) fn read_open_base(mut from: Reader<'_>, into: &mut Base) -> Option<()> {
+    into.raw_event = Member::read(&mut from, base_event::RAW_EVENT)?;
+    into.metadata = Member::read(&mut from, base_event::METADATA)?;
+    from.end(())
 }
 
 #[inline(always)]
