@@ -71,7 +71,28 @@ impl EventCodec {
         self
     }
 
+    /// Takes the next event that this version can name.
+    #[inline(never)]
+    fn decode_any(&mut self, src: &mut BytesMut) -> Result<Option<Event>, StreamError> {
+        loop {
+            let position = self.reader.position();
+            let Some(decoded) = self.reader.next_any(src)? else { return Ok(None) };
+            self.tell(decoded.notices, Some(position));
+            if decoded.event.is_some() {
+                return Ok(decoded.event);
+            }
+        }
+    }
+
+    #[inline]
     fn tell(&mut self, notices: Notices, frame: Option<(u64, u64)>) {
+        if !notices.is_empty() {
+            self.tell_all(notices, frame);
+        }
+    }
+
+    #[cold]
+    fn tell_all(&mut self, notices: Notices, frame: Option<(u64, u64)>) {
         for notice in notices {
             match (&mut self.on_notice, frame) {
                 (Some(tell), _) => tell(notice),
@@ -98,14 +119,12 @@ impl Decoder for EventCodec {
     type Error = StreamError;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Event>, StreamError> {
-        loop {
-            let position = self.reader.position();
-            let Some(decoded) = self.reader.next_event(src)? else { return Ok(None) };
-            self.tell(decoded.notices, Some(position));
-            if decoded.event.is_some() {
-                return Ok(decoded.event);
-            }
+        // Put where it is wanted, since an event is large and would be moved several times.
+        let mut event = Ok(None);
+        if !event.as_mut().is_ok_and(|into| self.reader.next_usual(src, into)) {
+            event = self.decode_any(src);
         }
+        event
     }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Event>, StreamError> {

@@ -90,6 +90,14 @@ impl FrameReader {
     /// As [`FrameReader::next_frame`].
     #[inline]
     pub(super) fn payload<'a>(&mut self, src: &'a [u8]) -> Result<Option<&'a [u8]>, FrameError> {
+        let payload = self.peek(src);
+        self.failed |= payload.is_err();
+        payload
+    }
+
+    /// As [`FrameReader::payload`], and an error is found again next time.
+    #[inline]
+    pub(super) fn peek<'a>(&self, src: &'a [u8]) -> Result<Option<&'a [u8]>, FrameError> {
         if self.failed {
             return Ok(None);
         }
@@ -99,7 +107,6 @@ impl FrameReader {
         let len = u32::from_be_bytes(*header);
         let (frame_len, max) = (frame_len(len), self.max());
         if frame_len > max {
-            self.failed = true;
             return Err(FrameError::TooLarge { len: frame_len, max });
         }
         Ok(usize::try_from(len).ok().and_then(|len| rest.get(..len)))

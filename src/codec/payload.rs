@@ -198,20 +198,31 @@ fn refuse_loss(event: &Event, options: &Options) -> Result<(), EncodeError> {
 
 pub(super) fn decode(payload: &[u8], options: &Options) -> Result<Decoded, DecodeError> {
     let mut decoded = Ok(Decoded::default());
-    if let Ok(Decoded { event, .. }) = &mut decoded {
-        if direct::decode(payload, options, event).is_none() {
-            decoded = decode_by_schema(payload, options);
-        } else if cfg!(debug_assertions) {
-            let expected = decode_by_schema(payload, options);
-            debug_assert_eq!(decoded, expected, "{payload:02x?}");
-            // The order of members does not count there.
-            let json = |result: &Result<Decoded, _>| {
-                result.as_ref().ok().and_then(|decoded| serde_json::to_string(&decoded.event).ok())
-            };
-            debug_assert_eq!(json(&decoded), json(&expected));
-        }
+    if let Ok(Decoded { event, .. }) = &mut decoded
+        && decode_usual(payload, options, event).is_none()
+    {
+        decoded = decode_by_schema(payload, options);
     }
     decoded
+}
+
+/// As [`decode`], if there is nothing to say about the event, which is put where it is wanted.
+#[inline]
+pub(super) fn decode_usual(
+    payload: &[u8],
+    options: &Options,
+    into: &mut Option<Event>,
+) -> Option<()> {
+    direct::decode(payload, options, into)?;
+    if cfg!(debug_assertions) {
+        let expected = decode_by_schema(payload, options);
+        let decoded = Decoded { event: into.clone(), notices: Notices::new() };
+        debug_assert_eq!(Ok(&decoded), expected.as_ref(), "{payload:02x?}");
+        // The order of members does not count there.
+        let json = |event: &Option<Event>| serde_json::to_string(event).ok();
+        debug_assert_eq!(Ok(json(into)), expected.map(|expected| json(&expected.event)));
+    }
+    Some(())
 }
 
 /// As [`decode`], by way of the schema types, for any bytes.

@@ -4,8 +4,9 @@ use bytes::{Buf, BytesMut};
 
 use super::error::StreamError;
 use super::frame::FrameReader;
-use super::payload::Decoded;
+use super::payload::{Decoded, decode_usual};
 use super::{HEADER_LEN, Limits, Options};
+use crate::model::Event;
 
 /// Takes events off a buffer, whatever the parts in which their bytes arrive.
 ///
@@ -68,6 +69,19 @@ impl EventReader {
     /// [`StreamError::Frame`] or [`StreamError::Event`], with the place of the frame. There is no
     /// next event then: every later call gives nothing.
     pub fn next_event(&mut self, src: &mut BytesMut) -> Result<Option<Decoded>, StreamError> {
+        // Put where it is wanted, since an event is large and would be moved several times.
+        let mut next = Ok(Some(Decoded::default()));
+        if let Ok(Some(into)) = &mut next
+            && !self.next_usual(src, &mut into.event)
+        {
+            next = self.next_any(src);
+        }
+        next
+    }
+
+    /// As [`EventReader::next_event`], whatever the layout.
+    #[inline(never)]
+    pub(super) fn next_any(&mut self, src: &mut BytesMut) -> Result<Option<Decoded>, StreamError> {
         let (number, offset) = self.frames.position();
         let payload = match self.frames.payload(src) {
             Ok(Some(payload)) => payload,
@@ -81,6 +95,22 @@ impl EventReader {
             self.frames.fail();
             StreamError::Event { number, offset, source }
         })
+    }
+
+    /// Takes the next event if it is whole and in the usual layout, and puts it where it is wanted.
+    ///
+    /// Whether there is one. If not, [`EventReader::next_any`] tells why.
+    #[inline]
+    pub(super) fn next_usual(&mut self, src: &mut BytesMut, into: &mut Option<Event>) -> bool {
+        let Ok(Some(payload)) = self.frames.peek(src) else { return false };
+        if decode_usual(payload, &self.options, into).is_none() {
+            *into = None;
+            return false;
+        }
+        let len = payload.len();
+        src.advance(HEADER_LEN + len);
+        self.frames.pass(len);
+        true
     }
 
     /// Checks, once input has ended, that it ended between two frames.
