@@ -8,12 +8,14 @@
 //! more, the last entry takes the place of one that is dropped.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use bytes::{Buf, BufMut};
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 use prost::{DecodeError, Message};
 
 use super::decode::Root;
+use super::direct;
 use super::draft::Draft;
 use super::encode::{Backward, Buffer, Length, put_list, put_object, put_value};
 use super::input::EXACT_NUMBER;
@@ -26,7 +28,9 @@ impl Slot {
     ///
     /// [`ValueError`] by what is wrong with the bytes.
     pub fn from_wire(bytes: &[u8], max_depth: usize) -> Result<Self, ValueError> {
-        Ok(Self(Draft::read(bytes, Root::Value, max_depth)?.finish()))
+        usual_or(direct::read_value(bytes, max_depth).map(Self::from), || {
+            Ok(Self(Draft::read(bytes, Root::Value, max_depth)?.finish()))
+        })
     }
 }
 
@@ -50,7 +54,9 @@ impl Object {
     ///
     /// [`ValueError`] by what is wrong with the bytes.
     pub fn from_wire(bytes: &[u8], max_depth: usize) -> Result<Self, ValueError> {
-        Ok(Draft::read(bytes, Root::Struct, max_depth)?.into_entries().finish())
+        usual_or(direct::read_object(bytes, max_depth), || {
+            Ok(Draft::read(bytes, Root::Struct, max_depth)?.into_entries().finish())
+        })
     }
 }
 
@@ -62,8 +68,23 @@ impl List {
     ///
     /// [`ValueError`] by what is wrong with the bytes.
     pub fn from_wire(bytes: &[u8], max_depth: usize) -> Result<Self, ValueError> {
-        Ok(Self::from_values(Draft::read(bytes, Root::List, max_depth)?.into_elements()))
+        usual_or(direct::read_list(bytes, max_depth), || {
+            Ok(Self::from_values(Draft::read(bytes, Root::List, max_depth)?.into_elements()))
+        })
     }
+}
+
+/// What is in the usual layout is read the short way, anything else the general way. A debug build
+/// goes both ways and compares.
+fn usual_or<T: PartialEq + fmt::Debug>(
+    usual: Option<T>,
+    general: impl FnOnce() -> Result<T, ValueError>,
+) -> Result<T, ValueError> {
+    let Some(usual) = usual else { return general() };
+    if cfg!(debug_assertions) {
+        debug_assert_eq!(Ok(&usual), general().as_ref());
+    }
+    Ok(usual)
 }
 
 impl Message for Slot {
