@@ -31,6 +31,8 @@
 //!
 //! Without any feature the crate does no I/O and knows no runtime: bytes in, events out.
 
+#[cfg(any(feature = "client", feature = "http"))]
+mod causes;
 #[cfg(feature = "client")]
 pub mod client;
 pub mod codec;

@@ -2,19 +2,16 @@
 
 use std::time::Duration;
 
-use http::{HeaderMap, StatusCode};
-use reqwest::redirect::Policy;
+use http::HeaderMap;
 
 use super::connect::Client;
 use super::error::ClientError;
+use super::redirects::redirects;
 use crate::codec::Options;
 use crate::model::UnknownNames;
 use crate::sse::Reading;
 #[cfg(feature = "compression")]
 use crate::stream::InflateLimits;
-
-/// Redirections that are followed.
-const MAX_REDIRECTS: usize = 5;
 
 /// How agents are called. The default:
 ///
@@ -161,20 +158,9 @@ impl ClientBuilder {
             // Another thread may have been faster, which is as good.
             drop(rustls::crypto::ring::default_provider().install_default());
         }
-        let redirects = Policy::custom(|attempt| match attempt.status() {
-            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => {
-                if attempt.previous().len() <= MAX_REDIRECTS {
-                    return attempt.follow();
-                }
-                let is_circle = attempt.previous().contains(attempt.url());
-                let how = if is_circle { ", in a circle" } else { "" };
-                attempt.error(format!("redirected more than {MAX_REDIRECTS} times{how}"))
-            }
-            _ => attempt.stop(),
-        });
         let http = http
             .connect_timeout(self.connect_timeout)
-            .redirect(redirects)
+            .redirect(redirects())
             .no_gzip()
             .no_brotli()
             .no_zstd()

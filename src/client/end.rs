@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::error::with_sources;
+use crate::causes::with_causes;
 use crate::model::{Body, Event, RunError, RunFinished};
 use crate::stream::BodyError;
 
@@ -71,7 +71,7 @@ impl fmt::Display for Truncation {
         match self {
             Self::BeforeEnd => f.write_str("the body ended before the run did"),
             Self::InEvent(error) => error.fmt(f),
-            Self::Broken(error) => write!(f, "the connection broke: {}", with_sources(error)),
+            Self::Broken(error) => write!(f, "the connection broke: {}", with_causes(error)),
             Self::Idle { after } => write!(f, "nothing came for {after:?}"),
         }
     }

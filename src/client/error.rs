@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 
+use crate::causes::with_causes;
 use crate::model::Malformed;
 
 /// Why there are no events: the input was not sent, or the answer is no stream of events.
@@ -19,7 +20,7 @@ pub enum ClientError {
     #[error("the input of the run cannot be written: {0}")]
     Unwritable(#[from] serde_json::Error),
     /// No connection, or none that carried the request and the headers of an answer.
-    #[error("{}", with_sources(.0))]
+    #[error("{}", with_causes(.0))]
     Http(#[from] reqwest::Error),
     /// The headers of an answer did not come in time.
     #[error("no answer within {after:?}")]
@@ -86,17 +87,6 @@ impl fmt::Display for Answer {
         let more = if shown.len() < line.len() { "..." } else { "" };
         write!(f, ": {}{more}", shown.escape_debug())
     }
-}
-
-/// The error and what is below it, which reqwest does not show.
-pub(super) fn with_sources(error: &reqwest::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod builder;
 mod connect;
 mod end;
 mod error;
+mod redirects;
 mod run;
 
 pub use self::builder::ClientBuilder;

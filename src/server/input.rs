@@ -10,6 +10,7 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body::Body;
 
 use super::Refusal;
+use crate::causes::with_causes;
 use crate::model::node::Node;
 use crate::model::path::At;
 use crate::model::{DEFAULT_MAX_DEPTH, Malformed, Notice, RunAgentInput, UnknownNames};
@@ -104,7 +105,7 @@ impl InputReader {
             let frame = frame.map_err(|error| {
                 let error: Box<dyn Error + Send + Sync> = error.into();
                 let broken = || {
-                    let detail = format!("the body broke off: {}", with_sources(&*error));
+                    let detail = format!("the body broke off: {}", with_causes(&*error));
                     refuse(StatusCode::BAD_REQUEST, detail)
                 };
                 Refusal::found_in(&*error).cloned().unwrap_or_else(broken)
@@ -172,20 +173,6 @@ fn told(fault: &Malformed) -> String {
     } else {
         format!("{}: {}", fault.path, fault.reason)
     }
-}
-
-/// The error and what is below it, which libraries of HTTP do not show, or show as their own.
-fn with_sources(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let below = error.to_string();
-        if !text.ends_with(&below) {
-            text = format!("{text}: {below}");
-        }
-        source = error.source();
-    }
-    text
 }
 
 fn refuse(status: StatusCode, detail: String) -> Refusal {

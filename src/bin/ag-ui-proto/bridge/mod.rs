@@ -5,9 +5,14 @@
 //! | `headers` | which headers go on, each way |
 //! | `relay` | the body of a run, from one binding to the other |
 //! | `log` | what is told of runs, and the sums |
+//! | `causes`, `redirects` | what the library has for itself |
 
+#[path = "../../../causes.rs"]
+mod causes;
 mod headers;
 mod log;
+#[path = "../../../client/redirects.rs"]
+mod redirects;
 mod relay;
 
 use std::error::Error;
@@ -29,7 +34,9 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE, VIA};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use tokio::time::timeout;
 
+use self::causes::with_causes;
 use self::log::Log;
+use self::redirects::redirects;
 use self::relay::Relay;
 use crate::args::Bridge;
 use crate::failure::Failure;
@@ -43,9 +50,6 @@ const REQUEST_LEN: usize = 10 * 1024 * 1024;
 const ANSWER_LEN: usize = 1024 * 1024;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Redirections that are followed, if they keep the request as it is.
-const MAX_REDIRECTS: usize = 5;
 
 pub(crate) fn run(args: &Bridge) -> Result<(), Failure> {
     check_url(&args.upstream)?;
@@ -92,18 +96,7 @@ fn client() -> reqwest::Result<reqwest::Client> {
     // With TLS, reqwest wants the process to have a default provider, which this sees to.
     #[cfg(feature = "tls")]
     drop(ag_ui_proto::client::Client::new());
-    let redirects = reqwest::redirect::Policy::custom(|attempt| match attempt.status() {
-        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => {
-            if attempt.previous().len() <= MAX_REDIRECTS {
-                return attempt.follow();
-            }
-            let is_circle = attempt.previous().contains(attempt.url());
-            let how = if is_circle { ", in a circle" } else { "" };
-            attempt.error(format!("redirected more than {MAX_REDIRECTS} times{how}"))
-        }
-        _ => attempt.stop(),
-    });
-    reqwest::Client::builder().connect_timeout(CONNECT_TIMEOUT).redirect(redirects).build()
+    reqwest::Client::builder().connect_timeout(CONNECT_TIMEOUT).redirect(redirects()).build()
 }
 
 /// The agent behind, and how it is spoken to.
@@ -167,7 +160,7 @@ impl Upstream {
         }
         match timeout(self.response_timeout, request.send()).await {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(gateway(format!("the agent: {}", with_sources(&error)))),
+            Ok(Err(error)) => Err(gateway(format!("the agent: {}", with_causes(&error)))),
             Err(_) => {
                 let detail = format!("no answer of the agent within {:?}", self.response_timeout);
                 Err(Refusal::new(StatusCode::GATEWAY_TIMEOUT, detail))
@@ -290,7 +283,7 @@ async fn whole(body: Body) -> Result<Bytes, Refusal> {
     while let Some(part) = parts.next().await {
         let part = part.map_err(|error| {
             let broken = || {
-                let detail = format!("the body broke off: {}", with_sources(&error));
+                let detail = format!("the body broke off: {}", with_causes(&error));
                 Refusal::new(StatusCode::BAD_REQUEST, detail)
             };
             Refusal::found_in(&error).cloned().unwrap_or_else(broken)
@@ -308,7 +301,7 @@ fn pass(answer: reqwest::Response, headers: HeaderMap) -> Response {
     let status = answer.status();
     let mut left = ANSWER_LEN;
     let parts = answer.bytes_stream().map(move |part| {
-        let part = part.map_err(|error| with_sources(&error))?;
+        let part = part.map_err(|error| with_causes(&error))?;
         left = left.checked_sub(part.len()).ok_or("the answer of the agent is too long")?;
         Ok::<_, Box<dyn Error + Send + Sync>>(part)
     });
@@ -320,20 +313,6 @@ fn name(format: Format) -> &'static str {
         Format::Protobuf => "protobuf",
         Format::Sse => "sse",
     }
-}
-
-/// The error and what is below it, which libraries of HTTP do not show, or show as their own.
-fn with_sources(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let below = error.to_string();
-        if !text.ends_with(&below) {
-            text = format!("{text}: {below}");
-        }
-        source = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

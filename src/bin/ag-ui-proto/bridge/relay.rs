@@ -35,8 +35,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
+use super::causes::with_causes;
 use super::log::Tally;
-use super::with_sources;
 
 /// Bytes, before compression, after which no more events are put into one part.
 const PART_LEN: usize = 16 * 1024;
@@ -142,11 +142,11 @@ impl Relay {
                 return Ok(Step::Part(bytes));
             }
             if let Some(error) = self.broken.take() {
-                return self.end(Some(with_sources(&error)));
+                return self.end(Some(with_causes(&error)));
             }
             match timeout(self.idle_timeout, parts.next()).await {
                 Ok(Some(Ok(part))) => self.take(&part),
-                Ok(Some(Err(error))) => return self.end(Some(with_sources(&error))),
+                Ok(Some(Err(error))) => return self.end(Some(with_causes(&error))),
                 Ok(None) => return self.end(None),
                 Err(_) => {
                     return self.end(Some(format!("nothing came for {:?}", self.idle_timeout)));
