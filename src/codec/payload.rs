@@ -227,7 +227,7 @@ pub(super) fn decode_usual(
 
 /// As [`decode`], by way of the schema types, for any bytes.
 #[inline(never)]
-fn decode_by_schema(payload: &[u8], options: &Options) -> Result<Decoded, DecodeError> {
+pub(super) fn decode_by_schema(payload: &[u8], options: &Options) -> Result<Decoded, DecodeError> {
     let (wire, exact) = match scan(payload, options.limits().max_depth())? {
         Envelope::Known { plain: true, exact } => (wire::Event::decode(payload)?, exact),
         Envelope::Known { plain: false, exact } => {

@@ -4,7 +4,7 @@ use bytes::{Buf, BytesMut};
 
 use super::error::StreamError;
 use super::frame::FrameReader;
-use super::payload::{Decoded, decode_usual};
+use super::payload::{Decoded, decode_by_schema, decode_usual};
 use super::{HEADER_LEN, Limits, Options};
 use crate::model::Event;
 
@@ -79,7 +79,7 @@ impl EventReader {
         next
     }
 
-    /// As [`EventReader::next_event`], whatever the layout.
+    /// As [`EventReader::next_event`], once [`EventReader::next_usual`] has given nothing.
     #[inline(never)]
     pub(super) fn next_any(&mut self, src: &mut BytesMut) -> Result<Option<Decoded>, StreamError> {
         let (number, offset) = self.frames.position();
@@ -88,7 +88,7 @@ impl EventReader {
             Ok(None) => return Ok(None),
             Err(source) => return Err(StreamError::Frame { number, offset, source }),
         };
-        let (len, decoded) = (payload.len(), self.options.decode(payload));
+        let (len, decoded) = (payload.len(), decode_by_schema(payload, &self.options));
         src.advance(HEADER_LEN + len);
         self.frames.pass(len);
         decoded.map(Some).map_err(|source| {
