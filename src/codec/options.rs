@@ -115,6 +115,7 @@ impl Options {
     /// # Errors
     ///
     /// As [`Event::decode`].
+    #[inline]
     pub fn decode(&self, payload: &[u8]) -> Result<Decoded, DecodeError> {
         payload::decode(payload, self)
     }

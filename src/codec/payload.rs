@@ -82,6 +82,7 @@ impl Event {
     /// [`DecodeError`] if the bytes are not one event.
     ///
     /// Rule: the decoder rules D1 to D28, see the [module](crate::codec).
+    #[inline]
     pub fn decode(payload: &[u8]) -> Result<Decoded, DecodeError> {
         Options::default().decode(payload)
     }
@@ -118,6 +119,7 @@ pub fn encode_frame(
 /// # Errors
 ///
 /// As [`Event::decode`].
+#[inline]
 pub fn decode_payload(payload: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
     Options::from(*limits).decode(payload)
 }
@@ -196,6 +198,8 @@ fn refuse_loss(event: &Event, options: &Options) -> Result<(), EncodeError> {
     Err(EncodeError::Lossy { event_type: event.event_type(), losses })
 }
 
+// Inlined where it is called, so that the event is made there.
+#[inline]
 pub(super) fn decode(payload: &[u8], options: &Options) -> Result<Decoded, DecodeError> {
     let mut decoded = Ok(Decoded::default());
     if let Ok(Decoded { event, .. }) = &mut decoded

@@ -1,12 +1,10 @@
 //! An event read where it lies, for whoever does not want to hold it: a relay, a router, a log.
 
 use super::Limits;
-use super::direct::{ReadBase, read_arm, read_base};
+use super::direct::{ReadBase, read_arm, read_base, safe_integer};
 use super::schema::{ARMS, Arm, Field, Kind, Message};
 use crate::model::EventType;
-use crate::value::direct::{
-    check_object, check_value, counted, counted_here, safe_integer, text, varint,
-};
+use crate::value::direct::{check_object, check_value, counted, counted_here, text, varint};
 
 /// The tags of the open fields of a base.
 const RAW_EVENT: u8 = 0x1a;

@@ -11,7 +11,6 @@ pub(crate) use super::ascii::text;
 use super::front::Front;
 use super::object::Entry;
 use super::{Key, List, Number, Object, Value};
-use crate::model::node::MAX_SAFE_INTEGER;
 
 /// How many levels of a value are taken the short way. A level costs some stack, at most 1 KiB.
 const DIRECT_DEPTH: usize = 128;
@@ -50,27 +49,12 @@ fn long_varint(bytes: &[u8]) -> (u64, usize) {
 /// The varint at the front of eight bytes, the first one lowest, and how many of them it has: nine
 /// if none of them ends it.
 #[inline(always)]
-fn varint_of_word(word: u64) -> (u64, usize) {
+pub(crate) fn varint_of_word(word: u64) -> (u64, usize) {
     const CONTINUED: u64 = 0x8080_8080_8080_8080;
     // The first byte that is not continued ends it; nothing behind it counts.
     let ends = !word & CONTINUED;
     let counted = word & (ends ^ ends.wrapping_sub(1));
     (gather(counted & !CONTINUED), ends.trailing_zeros() as usize / 8 + 1)
-}
-
-/// Takes a varint off the front of `bytes` that is an integer a double can count.
-// Inlined, since a timestamp is most of what many an event holds beside its texts.
-#[inline(always)]
-pub(crate) fn safe_integer(bytes: &[u8]) -> Option<(i64, &[u8])> {
-    // Seven bytes hold 49 bits, so that nothing waits for the value.
-    if let Some(word) = bytes.first_chunk()
-        && let (value, len @ ..8) = varint_of_word(u64::from_le_bytes(*word))
-    {
-        return Some((value.cast_signed(), bytes.get(len..)?));
-    }
-    let (bits, rest) = varint(bytes)?;
-    let value = bits.cast_signed();
-    (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(&value).then_some((value, rest))
 }
 
 /// The first eight bytes, the first one lowest; zeros where there are less.

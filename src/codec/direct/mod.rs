@@ -30,6 +30,7 @@ mod write;
 use bytes::BytesMut;
 
 pub(super) use self::layout::read_arm;
+pub(super) use self::read::safe_integer;
 pub(super) use self::reshaped::{ReadBase, read_base};
 use self::write::{Form, count_event};
 use super::Options;

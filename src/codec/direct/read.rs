@@ -1,6 +1,7 @@
 //! The bytes of a message that are left to read.
 
-use crate::value::direct::{counted, read_object, read_value, safe_integer, text, varint};
+use crate::model::node::MAX_SAFE_INTEGER;
+use crate::value::direct::{counted, read_object, read_value, text, varint, varint_of_word};
 use crate::value::{Object, Value};
 
 /// What is left of a message, and where it stands in the event.
@@ -107,4 +108,19 @@ impl<'a> Reader<'a> {
     fn room(&self) -> Option<usize> {
         self.max_depth.checked_sub(self.level)
     }
+}
+
+/// Takes a varint off the front of `bytes` that is an integer a double can count.
+// Inlined, since a timestamp is most of what many an event holds beside its texts.
+#[inline(always)]
+pub(in crate::codec) fn safe_integer(bytes: &[u8]) -> Option<(i64, &[u8])> {
+    // Seven bytes hold 49 bits, so that nothing waits for the value.
+    if let Some(word) = bytes.first_chunk()
+        && let (value, len @ ..8) = varint_of_word(u64::from_le_bytes(*word))
+    {
+        return Some((value.cast_signed(), bytes.get(len..)?));
+    }
+    let (bits, rest) = varint(bytes)?;
+    let value = bits.cast_signed();
+    (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(&value).then_some((value, rest))
 }

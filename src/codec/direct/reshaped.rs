@@ -7,7 +7,7 @@ use super::layout::{
     subagent_finished_event, tool_call_result_event,
 };
 use super::piece::{Body, Member, Message, write_list, write_optional};
-use super::read::Reader;
+use super::read::{Reader, safe_integer};
 use super::write::Writer;
 use crate::model::message::Members;
 use crate::model::{
@@ -16,7 +16,7 @@ use crate::model::{
     SubagentFinishedOutcome, SubagentSuccess, SubagentSuspended, ToolCall, ToolCallResult,
 };
 use crate::value::Object;
-use crate::value::direct::{counted_here, safe_integer};
+use crate::value::direct::counted_here;
 use crate::value::front::Front;
 use crate::value::front::counted_len;
 
