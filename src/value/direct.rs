@@ -163,7 +163,7 @@ fn entries(bytes: &[u8], room: usize) -> Option<Object> {
         entries.push((text(key)?.into(), read(value, room)?));
         rest = after;
     }
-    Some(Object::from(entries))
+    Some(Object::from_entries(entries))
 }
 
 /// An entry is its key, unless that is empty, and its value.

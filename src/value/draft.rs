@@ -71,7 +71,7 @@ impl Entries {
     /// The object of these entries alone.
     pub(super) fn finish(self) -> Object {
         if self.kindless.is_empty() {
-            return self.all.into();
+            return Object::from_entries(self.all);
         }
         let mut entries: Vec<_> = self.into_optional().collect();
         make_unique(&mut entries);

@@ -11,7 +11,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::object::Entry;
-use super::{JsonError, Key, List, MAX_DEPTH, Number, Seen, Value};
+use super::{JsonError, Key, List, MAX_DEPTH, Number, Object, Seen, Value};
 
 /// JSON text as it was written.
 #[derive(Debug, Clone, PartialEq)]
@@ -314,7 +314,7 @@ impl<'de> Visitor<'de> for Exact<'_, '_> {
             entries.push((key, value));
         }
         self.state.borrow_mut().note_duplicates(&entries);
-        Ok(Value::Object(entries.into()))
+        Ok(Value::Object(Object::from_entries(entries)))
     }
 }
 

@@ -357,7 +357,7 @@ fn finish_object<E: serde::de::Error>(
         _ => {
             // Its keys are made unique now, and not before.
             let given = entries.len();
-            let object = Object::from(entries);
+            let object = Object::from_entries(entries);
             if let Some(seen) = seen
                 && object.len() < given
             {

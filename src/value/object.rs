@@ -61,6 +61,12 @@ impl Object {
         Self(Repr::Plain(entries))
     }
 
+    /// The object of `entries`, of which the last with the same key wins, in the place of the first.
+    pub(super) fn from_entries(mut entries: Vec<Entry>) -> Self {
+        make_unique(&mut entries);
+        Self::from_unique(entries)
+    }
+
     /// How many entries there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -320,10 +326,9 @@ impl std::ops::Index<&str> for Object {
 }
 
 /// Of entries with the same key the last value wins, in the place of the first.
-impl From<Vec<(Key, Value)>> for Object {
-    fn from(mut entries: Vec<(Key, Value)>) -> Self {
-        make_unique(&mut entries);
-        Self::from_unique(entries)
+impl<K: Into<Key>, V: Into<Value>> From<Vec<(K, V)>> for Object {
+    fn from(entries: Vec<(K, V)>) -> Self {
+        entries.into_iter().collect()
     }
 }
 
@@ -338,7 +343,7 @@ impl<K: Into<Key>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Object 
 impl<K: Into<Key>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let entries = entries.into_iter().map(|(key, value)| (key.into(), value.into()));
-        Self::from(entries.collect::<Vec<Entry>>())
+        Self::from_entries(entries.collect())
     }
 }
 
@@ -440,6 +445,8 @@ mod tests {
     fn a_key_keeps_the_place_it_was_first_given() {
         let mut object = Object::from([("b", 1), ("a", 2), ("b", 3)]);
         assert_eq!(object.as_slice(), [("b".into(), 3.into()), ("a".into(), 2.into())]);
+        assert_eq!(Object::from(vec![("b".to_owned(), 3), ("a".to_owned(), 2)]), object);
+        assert_eq!(Object::from(object.clone().into_vec()).as_slice(), object.as_slice());
         assert_eq!(object.insert("a", 4), Some(2.into()));
         assert_eq!(object.insert("c", 5), None);
         assert_eq!(keys(&object), ["b", "a", "c"]);
