@@ -13,7 +13,8 @@ use super::object::Entry;
 use super::{Key, List, Number, Object, Value};
 use crate::model::node::MAX_SAFE_INTEGER;
 
-/// How many levels of a value are taken the short way. A level costs some stack, at most 1 KiB.
+/// How many levels of a value are taken the short way. A level costs some stack: 0.2 KiB, and 1.1 KiB
+/// without optimisation.
 const DIRECT_DEPTH: usize = 128;
 
 /// Takes a varint off the front of `bytes`, and gives what is left.
