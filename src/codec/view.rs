@@ -56,7 +56,7 @@ pub struct EventView<'a> {
 pub enum Member<'a> {
     /// A string.
     Text(&'a str),
-    /// An integer; also a boolean, as 0 or 1, and the number of a patch operation.
+    /// An integer; also a boolean, as its number: an encoder writes 1, and anything but 0 is true.
     Integer(i64),
     /// An open value: a `google.protobuf.Value` message, for
     /// [`Value::from_wire`](crate::value::Value::from_wire).

@@ -1,7 +1,7 @@
 //! Reading a value into a type of one's own: `serde::Deserializer` for `&Value`.
 
 use serde::Deserializer;
-use serde::de::value::{MapDeserializer, SeqDeserializer};
+use serde::de::value::{BorrowedStrDeserializer, MapDeserializer, SeqDeserializer};
 use serde::de::{
     DeserializeSeed, EnumAccess, Error as _, IntoDeserializer, Unexpected, VariantAccess, Visitor,
 };
@@ -73,7 +73,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             }
             Value::Object(object) => {
                 let left = self.inner()?;
-                let members = object.iter().map(|(key, value)| (key, Reader { value, left }));
+                let members = object.iter().map(|(key, value)| (Name(key), Reader { value, left }));
                 let mut members = MapDeserializer::new(members);
                 let result = visitor.visit_map(&mut members)?;
                 members.end().map(|()| result)
@@ -122,6 +122,77 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 }
 
+/// A key. It is text, and read as a number or a boolean where one is asked for, as in JSON.
+#[derive(Clone, Copy)]
+struct Name<'de>(&'de str);
+
+impl<'de> IntoDeserializer<'de, Error> for Name<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+macro_rules! numbers {
+    ($($deserialize:ident)*) => {$(
+        fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            match Number::parse(self.0) {
+                Some(number) => visit_number(&number, visitor),
+                None => self.deserialize_any(visitor),
+            }
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Name<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_borrowed_str(self.0)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            "true" => visitor.visit_bool(true),
+            "false" => visitor.visit_bool(false),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
+    }
+
+    numbers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_f32 deserialize_f64
+    }
+
+    forward_to_deserialize_any! {
+        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier
+        ignored_any
+    }
+}
+
 fn visit_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value, Error> {
     if let Some(integer) = number.as_u64() {
         visitor.visit_u64(integer)
@@ -148,7 +219,7 @@ impl<'de> EnumAccess<'de> for Variant<'de> {
         self,
         seed: V,
     ) -> Result<(V::Value, Payload<'de>), Error> {
-        let name = serde::de::value::BorrowedStrDeserializer::new(self.variant);
+        let name = BorrowedStrDeserializer::new(self.variant);
         Ok((seed.deserialize(name)?, Payload(self.payload)))
     }
 }
@@ -243,7 +314,7 @@ mod tests {
     #[derive(Debug, Deserialize, PartialEq)]
     struct Newtype(u64);
 
-    #[derive(Debug, Deserialize, PartialEq)]
+    #[derive(Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
     enum Unit {
         Kmh,
         Other(String),
@@ -266,6 +337,41 @@ mod tests {
         assert_eq!(weather.wind, Some((-3, Unit::Kmh)));
         assert_eq!(weather.tags, BTreeMap::from([("a".to_owned(), Newtype(1))]));
         assert_eq!(value.to::<Value>().unwrap(), value);
+    }
+
+    #[test]
+    fn members_are_read_into_maps_whose_keys_are_not_strings() {
+        #[derive(Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+        struct Id(String);
+
+        #[track_caller]
+        fn check<K>(text: &str)
+        where
+            K: serde::de::DeserializeOwned + Ord + std::fmt::Debug,
+        {
+            let expected: BTreeMap<K, u8> = serde_json::from_str(text).unwrap();
+            assert_eq!(read(text).to::<BTreeMap<K, u8>>().unwrap(), expected);
+        }
+
+        check::<Id>(r#"{"a":1,"":2}"#);
+        check::<Option<Id>>(r#"{"a":1}"#);
+        check::<u64>(r#"{"1":1,"18446744073709551615":2}"#);
+        check::<i8>(r#"{"-5":1,"7":2}"#);
+        check::<bool>(r#"{"true":1,"false":2}"#);
+        check::<char>(r#"{"é":1}"#);
+        check::<Unit>(r#"{"Kmh":1}"#);
+        let value = read(r#"{"a":1,"a key of more than 22 bytes":2}"#);
+        let borrowed = BTreeMap::<&str, u8>::deserialize(&value).unwrap();
+        assert_eq!(borrowed, BTreeMap::from([("a", 1), ("a key of more than 22 bytes", 2)]));
+        check_error::<BTreeMap<u8, u8>>(r#"{"a":1}"#, r#"invalid type: string "a", expected u8"#);
+        check_error::<BTreeMap<u8, u8>>(
+            r#"{"256":1}"#,
+            "invalid value: integer `256`, expected u8",
+        );
+        check_error::<BTreeMap<bool, u8>>(
+            r#"{"yes":1}"#,
+            r#"invalid type: string "yes", expected a boolean"#,
+        );
     }
 
     #[test]

@@ -12,7 +12,8 @@ use super::front::Front;
 use super::object::Entry;
 use super::{Key, List, Number, Object, Value};
 
-/// How many levels of a value are taken the short way. A level costs some stack, at most 1 KiB.
+/// How many levels of a value are taken the short way. A level costs some stack: 0.2 KiB, and 1.1 KiB
+/// without optimisation.
 const DIRECT_DEPTH: usize = 128;
 
 /// Takes a varint off the front of `bytes`, and gives what is left.

@@ -61,7 +61,8 @@ impl Value {
         })
     }
 
-    /// Reads this value into a type of the user's.
+    /// Reads this value into a type of the user's. A key is text, and read as a number or a boolean
+    /// where the keys of a map are one.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@
 //! time is read by the same walk as a whole payload. Three things differ from the walk alone: the
 //! depth is limited by [`MAX_DEPTH`], since prost has no room for a limit; tags between the fields
 //! that prost reads itself may be ten bytes long, and not five; and in an object of 32 entries or
-//! more, the last entry takes the place of one that is dropped.
+//! more, or that had so many, the last entry takes the place of one that is dropped.
 
 use std::borrow::Cow;
 use std::fmt;

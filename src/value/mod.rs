@@ -16,8 +16,9 @@
 //! being an integer; and an absent value ([`Slot`]) is not a null one.
 //!
 //! Depth is counted in containers: 0 for a scalar, 1 for a container of scalars. Dropping, cloning,
-//! comparing, printing, encoding and decoding use no stack in proportion to it. Whatever recurses
-//! by nature (serde, `Debug`) stops at a limit instead.
+//! comparing, printing, encoding and decoding use no stack in proportion to it: the bytes of at most
+//! 128 levels are read and written by recursion, deeper ones without. Whatever recurses by nature
+//! (serde, `Debug`) stops at a limit instead.
 //!
 //! Rule: `google/protobuf/struct.proto`; the JSON form of these messages in the protobuf guide.
 
