@@ -72,6 +72,10 @@ impl Walk<'_> {
 
     /// A message of an unknown role arrives as far as its members are those of some message.
     fn unknown_message(&mut self, at: &At<'_>, message: &Object) {
+        if !message.contains_key("id") {
+            let pointer = at.member("id").to_path().pointer();
+            self.found.push(Difference::new(pointer, Kind::AbsentId).wire(&"\"\""));
+        }
         for (name, value) in message {
             let at = at.member(name);
             match (unknown_message_member(name, value), value) {

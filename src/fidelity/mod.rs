@@ -7,7 +7,7 @@
 //!
 //! | class | kinds |
 //! |---|---|
-//! | [`Fidelity::Normalized`]: written otherwise, meaning the same | [`Kind::NumberForm`], [`Kind::EmptyList`], [`Kind::AbsentList`], [`Kind::RetiredShape`] |
+//! | [`Fidelity::Normalized`]: written otherwise, meaning the same | [`Kind::NumberForm`], [`Kind::EmptyList`], [`Kind::AbsentList`], [`Kind::AbsentId`], [`Kind::RetiredShape`] |
 //! | [`Fidelity::Lossy`]: something else arrives, or nothing | [`Kind::IntegerPrecision`], [`Kind::DecimalPrecision`], [`Kind::DuplicateKey`], [`Kind::UnknownMember`], [`Kind::UnknownPart`], [`Kind::PatchExtension`], [`Kind::OutcomePayload`], [`Kind::UnknownEventType`], [`Kind::RetiredMember`] |
 //! | [`Fidelity::Unrepresentable`]: the event cannot be encoded | [`Kind::OutOfRange`], [`Kind::UnknownOperation`], [`Kind::LoneSurrogate`], [`Kind::TooDeep`], [`Kind::Malformed`] |
 //!
@@ -119,6 +119,8 @@ kinds! {
     EmptyList = "empty-list", Normalized;
     /// An absent list that arrives as empty.
     AbsentList = "absent-list", Normalized;
+    /// An absent id, of a message of an unknown role, that arrives as the empty text.
+    AbsentId = "absent-id", Normalized;
     /// A shape of protocol 0.x that arrives as its present form; a null for an absent member too.
     RetiredShape = "retired-shape", Normalized;
 }

@@ -65,7 +65,7 @@ struct Shown {
 }
 
 /// The smallest document for each kind that can come alone.
-const SHOWN: [Shown; 17] = [
+const SHOWN: [Shown; 18] = [
     Shown {
         kind: Kind::IntegerPrecision,
         json: r#"{"type":"CUSTOM","name":"n","value":9007199254740993}"#,
@@ -193,6 +193,14 @@ const SHOWN: [Shown; 17] = [
         before: None,
         after: Some("[]"),
         text: "/input/resume: absent-list: becomes []",
+    },
+    Shown {
+        kind: Kind::AbsentId,
+        json: r#"{"type":"MESSAGES_SNAPSHOT","messages":[{"role":"critic"}]}"#,
+        pointer: "/messages/0/id",
+        before: None,
+        after: Some(r#""""#),
+        text: r#"/messages/0/id: absent-id: becomes """#,
     },
     Shown {
         kind: Kind::RetiredShape,
@@ -1218,6 +1226,7 @@ mod page {
         an_unknown_content_part
         an_unknown_outcome
         an_unknown_role
+        an_unknown_role_without_an_id
         an_unknown_event
         what_the_protocol_refuses
     }

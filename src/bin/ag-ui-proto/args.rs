@@ -196,7 +196,7 @@ pub(crate) struct Roundtrip {
 Kinds that lose meaning: integer-precision, decimal-precision, duplicate-key, unknown-member,
 unknown-part, patch-extension, outcome-payload, unknown-event-type, retired-member
 Kinds that cannot be encoded: out-of-range, unknown-operation, lone-surrogate, too-deep, malformed
-Harmless kinds: number-form, empty-list, absent-list, retired-shape
+Harmless kinds: number-form, empty-list, absent-list, absent-id, retired-shape
 
 Examples:
   ag-ui-proto check session.jsonl
