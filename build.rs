@@ -96,6 +96,15 @@ fn arms(
             type_number(descriptors, arm)?,
             idents[arm.type_name()],
         );
+        let is_one_text = |number: &i32| {
+            message.field.iter().any(|field| {
+                field.number() == *number
+                    && field.r#type() == Type::String
+                    && field.label() != Label::Repeated
+            })
+        };
+        let leading_texts = (2..4).take_while(is_one_text).count();
+        let _ = write!(out, ", leading_texts: {leading_texts}");
         for name in
             ["message_id", "tool_call_id", "thread_id", "run_id", "subagent_run_id", "delta"]
         {

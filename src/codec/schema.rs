@@ -43,6 +43,8 @@ pub(crate) struct Arm {
     /// The number of the type.
     pub(crate) number: u8,
     pub(crate) message: &'static Message,
+    /// How many of the fields 2 and 3 are one text each, the first of them first.
+    pub(crate) leading_texts: u8,
     // The numbers of text fields that many events have; 0 where there is none.
     pub(crate) message_id: u32,
     pub(crate) tool_call_id: u32,

@@ -43,8 +43,8 @@ pub struct EventView<'a> {
     timestamp: Option<i64>,
     /// The open fields of the base.
     open: &'a [u8],
-    /// The texts in the fields 2 and 3: the ids and deltas that most looks are for. Others are found
-    /// among `fields` when they are asked for.
+    /// The leading texts: the ids and deltas that most looks are for. Others are found among `fields`
+    /// when they are asked for.
     leading: [Option<&'a str>; 2],
     /// The fields of the event, without its base.
     fields: &'a [u8],
@@ -93,7 +93,7 @@ impl<'a> EventView<'a> {
         if !open.is_empty() {
             check_open(open, limits.max_depth())?;
         }
-        let leading = read_fields(arm.message, fields, limits.max_depth())?;
+        let leading = read_fields(arm, fields, limits.max_depth())?;
         Some(Self { arm, timestamp, open, leading, fields })
     }
 
@@ -174,8 +174,8 @@ impl<'a> EventView<'a> {
     fn numbered(&self, number: u32) -> Option<&'a str> {
         match number {
             0 => None,
-            2 => self.leading[0],
-            3 => self.leading[1],
+            2 if self.arm.leading_texts > 0 => self.leading[0],
+            3 if self.arm.leading_texts > 1 => self.leading[1],
             _ => self.find(number),
         }
     }
@@ -244,31 +244,36 @@ fn check_open(bytes: &[u8], max_depth: usize) -> Option<()> {
     rest.is_empty().then_some(())
 }
 
-/// Checks the fields of an event, and gives the texts in the fields 2 and 3.
+/// Checks the fields of an event, and gives those of its leading texts that are there.
 // Inlined, and without a place in memory for what it gives: that would have to be written and read
 // again, which takes longer than the rest.
 #[inline(always)]
-fn read_fields<'a>(
-    message: &Message,
-    bytes: &'a [u8],
-    max_depth: usize,
-) -> Option<[Option<&'a str>; 2]> {
-    let (mut rest, mut second, mut third) = (bytes, None, None);
+fn read_fields<'a>(arm: &Arm, bytes: &'a [u8], max_depth: usize) -> Option<[Option<&'a str>; 2]> {
     // The base has been read.
-    let mut fields = message.fields.get(1..)?.iter();
+    let (mut rest, mut read, mut leading) = (bytes, 1, [None; 2]);
+    if let [0x12, after @ ..] = rest
+        && arm.leading_texts > 0
+    {
+        let (body, after) = counted_here(after)?;
+        (leading[0], rest, read) = (Some(text(body)?), after, 2);
+    }
+    if let [0x1a, after @ ..] = rest
+        && arm.leading_texts > 1
+    {
+        let (body, after) = counted_here(after)?;
+        (leading[1], rest, read) = (Some(text(body)?), after, 3);
+    }
+    if !rest.is_empty() {
+        check_fields(arm.message.fields.get(read..)?, rest, max_depth)?;
+    }
+    Some(leading)
+}
+
+#[inline(never)]
+fn check_fields(fields: &[Field], bytes: &[u8], max_depth: usize) -> Option<()> {
+    let (mut rest, mut fields) = (bytes, fields.iter());
     while let [tag, after @ ..] = rest {
         let field = fields.find(|field| field.tag == *tag)?;
-        if let (Kind::String, false) = (&field.kind, field.repeated) {
-            let (body, after) = counted_here(after)?;
-            let text = text(body)?;
-            match field.number {
-                2 => second = Some(text),
-                3 => third = Some(text),
-                _ => {}
-            }
-            rest = after;
-            continue;
-        }
         // The payload of an outcome stands one object further in than its field says.
         let level = if field.name == "interrupts" { 2 } else { 1 };
         rest = check_field(field, after, level, max_depth)?;
@@ -278,7 +283,7 @@ fn read_fields<'a>(
             rest = check_field(field, after, level, max_depth)?;
         }
     }
-    Some([second, third])
+    Some(())
 }
 
 /// What a length counts in the first field with this tag.
