@@ -30,21 +30,19 @@ use crate::value::{ExactJson, Level, Object, Seen, Value};
 /// much, and 96 levels as much as the general way takes for 128.
 const DIRECT_DEPTH: usize = if cfg!(debug_assertions) { 96 } else { DEFAULT_MAX_DEPTH };
 
-/// Reads an event from text.
-pub(crate) fn read(text: &str, max_depth: usize) -> Option<Event> {
+/// Reads an event from text, and puts it where it is wanted; nothing if the text is not usual.
+pub(crate) fn read(text: &str, max_depth: usize, into: &mut Option<Event>) {
     let (seen, max) = (Seen::default(), max_depth.min(DIRECT_DEPTH));
     let mut reader = serde_json::Deserializer::from_str(text);
     reader.disable_recursion_limit();
     let cx = Cx { max, left: max, seen: &seen };
-    // The event is made where it is returned from; handing it up would take a move at each step.
-    let mut event = None;
-    let read = reader.deserialize_map(EventVisitor(cx, &mut event)).and_then(|()| reader.end());
+    // Handing the event up would take a move at each step.
+    let read = reader.deserialize_map(EventVisitor(cx, into)).and_then(|()| reader.end());
     // A number may have been rounded, which does not show.
     let is_exact = !seen.double() || !ExactJson::is_called_for(text);
     if read.is_err() || !is_exact || seen.duplicate() {
-        event = None;
+        *into = None;
     }
-    event
 }
 
 /// How deep the place at hand may go on, and what has been seen.

@@ -22,7 +22,9 @@ impl Event {
 
 /// Reads an event from JSON text, of whatever shape.
 fn read(text: &str, max_depth: usize) -> Result<Event, ReadError> {
-    match read_directly(text, max_depth) {
+    let mut event = None;
+    read_directly(text, max_depth, &mut event);
+    match event {
         Some(event) => Ok(event),
         None => read_by_value(text, max_depth),
     }
@@ -32,18 +34,20 @@ fn read_by_value(text: &str, max_depth: usize) -> Result<Event, ReadError> {
     Event::from_value(ExactJson::read_quickly(text, max_depth)?.value)
 }
 
-/// Reads an event from JSON text in its usual shape; nothing for any other text, which can be an
-/// event all the same. Nothing in the event is retired, save for nulls that both bindings can hold.
-pub(crate) fn read_directly(text: &str, max_depth: usize) -> Option<Event> {
-    let event = direct::read(text, max_depth)?;
-    if cfg!(debug_assertions) {
+/// Reads an event from JSON text in its usual shape, and puts it where it is wanted; nothing for any
+/// other text, which can be an event all the same. Nothing in the event is retired, save for nulls
+/// that both bindings can hold.
+fn read_directly(text: &str, max_depth: usize, into: &mut Option<Event>) {
+    direct::read(text, max_depth, into);
+    if cfg!(debug_assertions)
+        && let Some(event) = into
+    {
         let expected = read_by_value(text, max_depth).ok();
-        debug_assert_eq!(expected.as_ref(), Some(&event), "{text}");
+        debug_assert_eq!(expected.as_ref(), Some(&*event), "{text}");
         // The order of members does not count there.
         let json = |event: &Event| serde_json::to_string(event).ok();
-        debug_assert_eq!(expected.as_ref().and_then(json), json(&event), "{text}");
+        debug_assert_eq!(expected.as_ref().and_then(json), json(event), "{text}");
     }
-    Some(event)
 }
 
 /// Reads JSON text strictly: an event must be what this version describes, and nothing else.
@@ -163,9 +167,11 @@ impl Translator {
     /// translated, an event of an unknown type is dropped, of a member that is given twice the last one
     /// counts, and all of it is reported.
     pub(crate) fn read(&mut self, text: &str, max_depth: usize) -> Result<Enforced, ReadError> {
-        if let Some(event) = read_directly(text, max_depth) {
-            self.saw(&event);
-            return Ok(Enforced { event: Some(event), notices: Notices::new() });
+        let mut read = Enforced { event: None, notices: Notices::new() };
+        read_directly(text, max_depth, &mut read.event);
+        if let Some(event) = &read.event {
+            self.saw(event);
+            return Ok(read);
         }
         let ExactJson { mut value, duplicates } = ExactJson::read_quickly(text, max_depth)?;
         let given_again = |duplicate: &Duplicate| Notice {
