@@ -66,14 +66,20 @@ pub(super) fn write_base(
     into: &mut Writer<impl Front>,
     end: usize,
 ) -> Option<usize> {
+    const BASE: u8 = 1 << 3 | 2;
+    const TYPE: u8 = base_event::TYPE << 3;
+    const TIMESTAMP: u8 = base_event::TIMESTAMP << 3;
+
     // As most bases are: all but the timestamp itself is put at once.
-    if let Base { timestamp: Some(timestamp), metadata: None, raw_event: None } = base
+    if let Base { timestamp, metadata: None, raw_event: None } = base
         && number > 0
     {
+        let Some(timestamp) = timestamp else {
+            return into.out.put_array(end, [BASE, 2, TYPE, number]);
+        };
         let at = into.out.put_varint(end, timestamp.cast_unsigned())?;
         let len = u8::try_from(end - at).ok()? + 3;
-        let around = [1 << 3 | 2, len, base_event::TYPE << 3, number, base_event::TIMESTAMP << 3];
-        return into.out.put_array(at, around);
+        return into.out.put_array(at, [BASE, len, TYPE, number, TIMESTAMP]);
     }
     write_any_base(base, number, into, end)
 }
