@@ -17,8 +17,9 @@ const SHORT: usize = 22;
 /// A key of an [`Object`](super::Object). It derefs to its text.
 ///
 /// Most keys are short: up to 22 bytes stand in the entry itself and take no memory of their own,
-/// which is a quarter of what it takes to read a state. They are bytes there, and are found to be text
-/// again each time they are asked for it: [`Key::as_bytes`] and `==` do not ask.
+/// which would be a seventh of the time to read a state, and a third of its allocations. They are
+/// bytes there, and are checked to be text again each time they are asked for it: [`Key::as_bytes`] and
+/// `==` do not ask.
 ///
 /// # Examples
 ///

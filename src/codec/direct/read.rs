@@ -47,13 +47,19 @@ impl<'a> Reader<'a> {
         matches!(self.rest, [tag, ..] if *tag == number << 3 | 2)
     }
 
+    /// What `take` takes behind the tag that is next.
+    #[inline(always)]
+    fn next<T>(&mut self, take: impl FnOnce(&'a [u8]) -> Option<(T, &'a [u8])>) -> Option<T> {
+        let (_, rest) = self.rest.split_first()?;
+        let (taken, rest) = take(rest)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
     /// The bytes of the length-delimited field that is next.
     #[inline(always)]
     pub(crate) fn next_body(&mut self) -> Option<&'a [u8]> {
-        let (_, rest) = self.rest.split_first()?;
-        let (body, rest) = counted(rest)?;
-        self.rest = rest;
-        Some(body)
+        self.next(counted)
     }
 
     /// The text of the field `number`; empty if it is not next.
@@ -71,19 +77,13 @@ impl<'a> Reader<'a> {
     /// The varint of the field that is next.
     #[inline(always)]
     pub(crate) fn next_varint(&mut self) -> Option<u64> {
-        let (_, rest) = self.rest.split_first()?;
-        let (value, rest) = varint(rest)?;
-        self.rest = rest;
-        Some(value)
+        self.next(varint)
     }
 
     /// The integer that a double can count of the field that is next.
     #[inline(always)]
     pub(crate) fn next_safe_integer(&mut self) -> Option<i64> {
-        let (_, rest) = self.rest.split_first()?;
-        let (value, rest) = safe_integer(rest)?;
-        self.rest = rest;
-        Some(value)
+        self.next(safe_integer)
     }
 
     /// The varint of the field `number`; 0 if it is not next.
