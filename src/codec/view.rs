@@ -19,8 +19,11 @@ const METADATA: u8 = 0x22;
 /// outcome is its name, its payload is beside it.
 ///
 /// For any other bytes there is no view, nor for values deeper than 128 levels where the limits allow
-/// them: they can be an event all the same, or one of a later version, or none. [`Event::decode`](crate::Event::decode) tells. It also refuses what no view can
-/// see: a message of a role that has not that form of content.
+/// them: they can be an event all the same, or one of a later version, or none.
+/// [`Event::decode`](crate::Event::decode) tells. It also refuses what no view can see: content in two
+/// forms at once, or in one that the role of a message has not. And it counts every level against the
+/// limit, also the up to seven of the schema's own objects, of which a view counts those around open
+/// values alone.
 ///
 /// # Examples
 ///
